@@ -5,7 +5,9 @@
 add_library(rocelane_warnings INTERFACE)
 target_compile_options(
   rocelane_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor
-                              -Wimplicit-fallthrough)
+                              -Wimplicit-fallthrough
+                              # designated initializers name what differs from the defaults
+                              -Wno-missing-field-initializers)
 target_compile_features(rocelane_warnings INTERFACE cxx_std_20)
 
 # rocelane_library(NAME SOURCES ... HEADERS ... [PUBLIC deps] [PRIVATE deps])

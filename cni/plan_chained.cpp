@@ -100,6 +100,13 @@ attachment::VfSettings settings_of(const config::Network& network) {
   return vf;
 }
 
+// Under a name of its own, so that the delegate's state of this network never mixes with the primary's.
+std::string delegate_input(const cni::NetConf& conf, const config::Network& network) {
+  cni::NetConf own = conf;
+  own.name = "rocelane-" + network.name;
+  return cni::encode_delegate_conf(own, network.ipam->raw);
+}
+
 Planned make_plans(const std::vector<Held>& devices, const config::Config& config,
                    const cni::Call& call, const cni::NetConf& conf) {
   Planned planned;
@@ -125,7 +132,7 @@ Planned make_plans(const std::vector<Held>& devices, const config::Config& confi
     plan.device_id = held.device_id;
     plan.type = held.pool->type;
     plan.vf = settings_of(network);
-    plan.ipam = network.ipam ? cni::encode_delegate_conf(conf, network.ipam->raw) : std::string();
+    plan.ipam = network.ipam ? delegate_input(conf, network) : std::string();
     plan.memlock_bytes = config.memlock.limit_bytes;
     planned.plans.push_back(std::move(plan));
   }

@@ -100,7 +100,8 @@ attachment::VfSettings settings_of(const config::Network& network) {
   return vf;
 }
 
-// Under a name of its own, so that the delegate's state of this network never mixes with the primary's.
+// Under a name of its own, so that the delegate's state of this network never mixes with the
+// primary's.
 std::string delegate_input(const cni::NetConf& conf, const config::Network& network) {
   cni::NetConf own = conf;
   own.name = "rocelane-" + network.name;

@@ -60,7 +60,12 @@ Answer run(const cni::Environment& environment, std::string_view input) {
   const auto& call = *parsed.call;
   const auto configured = cni::parse_net_conf(input, call.command);
   if (configured.error) {
-    return failure(*configured.error, kFallbackVersion);
+    if (!configured.conf) {
+      return failure(*configured.error, kFallbackVersion);
+    }
+    // DEL: what could be read is enough to find the record, and a device must not stay for a typo.
+    log::warn("releasing in spite of an invalid configuration",
+              {{"err", configured.error->message}});
   }
   const auto& conf = *configured.conf;
   if (call.command == Command::kVersion) {

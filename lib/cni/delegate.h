@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running an IPAM plugin found on CNI_PATH, as the specification says (section 4, "Plugin Delegation").
-// The request is self-contained, so that it can be repeated from a record long after the call.
+// Running an IPAM plugin found on CNI_PATH, as the specification says (section 4, "Plugin
+// Delegation"). The request is self-contained, so that it can be repeated from a record long after
+// the call.
 #pragma once
 
 #include <chrono>
@@ -14,7 +15,7 @@
 namespace rocelane::cni {
 
 struct Delegate {
-  std::string input;              // complete network configuration for its stdin, with `ipam.type`
+  std::string input;  // complete network configuration for its stdin, with `ipam.type`
   std::string container_id;
   std::string netns;              // may be empty for DEL
   std::string if_name;            // the interface the addresses are for
@@ -24,8 +25,9 @@ struct Delegate {
 };
 
 // The delegate's addresses and routes. kNotFound: no such plugin on CNI_PATH (the message lists the
-// directories); kInvalidInput: its input has no ipam.type; kBusy: it said "try again later" (code 11);
-// kIo: any other error of its own, with its code and sentence, or its stderr when it said nothing.
+// directories); kInvalidInput: its input has no ipam.type; kBusy: it said "try again later" (code
+// 11); kIo: any other error of its own, with its code and sentence, or its stderr when it said
+// nothing.
 Result<AddResult> ipam_add(const Delegate& delegate);
 Result<void> ipam_del(const Delegate& delegate);
 Result<void> ipam_check(const Delegate& delegate, std::string_view prev_result);

@@ -17,8 +17,8 @@
 
 namespace rocelane::cni {
 
-// deviceID present: kNad; else prevResult present (or a command without one, DEL/GC/STATUS, whose
-// entry names no device): kChained.
+// deviceID present (or what Multus writes: pciBusID, runtimeConfig.deviceID): kNad; else prevResult
+// present (or a command without one, DEL/GC/STATUS, whose entry names no device): kChained.
 enum class Mode { kChained, kNad };
 
 struct NadFields {
@@ -26,14 +26,14 @@ struct NadFields {
   std::optional<std::uint16_t> vlan;  // absent means 0
   std::optional<std::uint8_t> vlan_qos;
   std::optional<std::uint16_t> vlan_proto;  // 0x8100 or 0x88a8
-  std::optional<MacAddress> mac;
+  std::optional<MacAddress> mac;  // runtimeConfig.mac, else `mac`; CNI_ARGS MAC= is in Call::args
   std::optional<bool> spoofchk;
   std::optional<bool> trust;
   std::optional<std::string> link_state;  // auto, enable, disable
   std::optional<std::uint32_t> min_tx_rate;
   std::optional<std::uint32_t> max_tx_rate;
   std::optional<std::uint32_t> mtu;
-  std::string type = "sriov";  // ours: "sriov" or "softRoce"
+  std::string type = "sriov";  // `deviceType`, a key of ours: "sriov" or "softRoce"
 
   bool operator==(const NadFields&) const = default;
 };
@@ -66,9 +66,12 @@ struct NetConf {
   std::string raw;  // the whole document, from which a delegate's stdin is made
 };
 
+// With error 7 (invalid; all problems in one message) on DEL `conf` is there too, with what could
+// be read: a spoilt configuration must not keep an attachment from being released. Otherwise
+// exactly one is there; the codes are 1 (version), 6 (not JSON) and 7.
 struct NetConfOutcome {
   std::optional<NetConf> conf;
-  std::optional<CniError> error;  // 1 version, 6 decode, 7 invalid, all problems in one message
+  std::optional<CniError> error;
 };
 NetConfOutcome parse_net_conf(std::string_view text, Command command);
 

@@ -3,8 +3,8 @@
 // gRPC server of one resource, its registration, and the watch for a kubelet that came back. gRPC
 // types stay inside.
 //
-// Threads: gRPC's own threads only read the last published list; publish() may be called from any
-// thread. stop() wakes every open ListAndWatch, so it returns in well under a second.
+// Threads: any, unless said otherwise below. gRPC's own threads only read the last published list.
+// stop() wakes every open ListAndWatch, so it returns in well under a second.
 #pragma once
 
 #include <cstdint>
@@ -56,12 +56,18 @@ class DevicePluginServer {
 
   // The whole list, again after every change; the same list twice sends nothing.
   void publish(std::vector<Device> devices);
-  // One try. kNotFound/kIo: kubelet is away; kInvalidInput: it refused, with its sentence.
+  // One try; kubelet calls back before it answers, so it may take as long as kubelet does. stop()
+  // ends it. kNotFound/kBusy: kubelet is away; kInvalidInput: it refused, with its sentence.
   Result<void> register_with_kubelet();
+  // Kubelet wipes its directory when it starts: binds again when our socket file is gone (true);
+  // the open connections are not touched. kBusy: another process (the next version of this
+  // program) has bound the path, which is then left alone. Not concurrently with itself or stop().
+  Result<bool> listen_again_if_gone();
   // Streams kubelet holds now; 0 after a registration means that it must be repeated.
   [[nodiscard]] std::size_t open_streams() const;
   // Told on a gRPC thread when a stream of kubelet ended for whatever reason but stop().
   void on_stream_end(std::function<void()> callback);
+  // Ends registration, streams and calls; removes our socket file. Idempotent.
   void stop();
 
  private:

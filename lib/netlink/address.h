@@ -29,7 +29,7 @@ Message encode_add_address(const Address& address);
 Result<void> add_address(Socket& socket, const Address& address);
 // Already gone is success.
 Result<void> remove_address(Socket& socket, const Address& address);
-// Of one interface (0: of all), both families.
+// Of one interface (0: of all), both families. An interface that is not there: kNotFound.
 Result<std::vector<Address>> dump_addresses(Socket& socket, IfIndex index);
 
 }  // namespace rocelane::netlink

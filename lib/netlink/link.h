@@ -53,7 +53,7 @@ struct Link {
   bool carrier = false;
   std::string kind;  // "vrf", "veth", …; empty for hardware
   std::optional<IfIndex> master;
-  std::optional<IfIndex> lower;  // IFLA_LINK
+  std::optional<IfIndex> lower;  // IFLA_LINK: of a veth its peer, maybe in another netns
   std::string parent_device;     // "0000:3b:00.2"; empty on kernels before 5.14
   std::string parent_bus;        // "pci"
   std::vector<VfInfo> vfs;       // only when asked for
@@ -69,17 +69,22 @@ struct LinkChange {
   std::optional<MacAddress> mac;
   std::optional<bool> up;
   std::optional<IfIndex> master;  // 0: none
-  // Move to this netns (an open descriptor; borrowed). With `name`, that name is taken over there
-  // when the present one is taken. With `new_index` the move asks for that ifindex (kernel ≥ 5.14).
+  // Move to this netns (an open descriptor; borrowed). Without `name` the link keeps its name, and
+  // one that is taken there is kAlreadyExists with nothing changed. With `name` it arrives under
+  // that name; when the kernel refuses only the new name (taken there while the present one is
+  // free), the link has moved already under its present one: look before undoing (do_setlink(),
+  // net/core/rtnetlink.c). With `new_index` the move asks for that ifindex (kernel >= 5.13, taken:
+  // kBusy).
   std::optional<int> netns_fd;
+  std::optional<IfIndex> new_index;
 };
 
 // What set_vf() changes, on the PF; absent fields stay.
 struct VfChange {
   std::uint32_t vf = 0;
   std::optional<MacAddress> mac;
-  // VLAN, QoS and protocol are one setting for the kernel (IFLA_VF_VLAN_LIST). 0x8100 goes out as
-  // plain IFLA_VF_VLAN when the driver refuses the list form.
+  // VLAN, QoS and protocol are one setting for the kernel. 0x8100 goes out as plain IFLA_VF_VLAN,
+  // as from ip(8), which every driver takes; another protocol as IFLA_VF_VLAN_LIST.
   struct Vlan {
     std::uint16_t vlan = 0;
     std::uint8_t qos = 0;
@@ -129,6 +134,8 @@ Result<Link> parse_link(std::span<const std::uint8_t> payload);
 Message encode_set_link(IfIndex index, const LinkChange& change);
 Message encode_set_vf(IfIndex pf, const VfChange& change);
 Message encode_add_link(const LinkSpec& spec);
+Message encode_get_link(std::string_view name, bool with_vfs);
+Message encode_get_link(IfIndex index, bool with_vfs);
 
 // By name (alternative names count, as for the kernel) or index. Absent: nullopt.
 Result<std::optional<Link>> find_link(Socket& socket, std::string_view name, bool with_vfs = false);
@@ -139,8 +146,9 @@ Result<void> set_link(Socket& socket, IfIndex index, const LinkChange& change);
 // One kernel request per field, in the order of the struct, so that an error names the field.
 Result<void> set_vf(Socket& socket, IfIndex pf, const VfChange& change);
 Result<void> add_link(Socket& socket, const LinkSpec& spec);
-Result<void> remove_link(Socket& socket, IfIndex index);
+Result<void> remove_link(Socket& socket, IfIndex index);  // already gone is success
 Result<void> add_alt_name(Socket& socket, IfIndex index, std::string_view name);
+// Already gone is success.
 Result<void> remove_alt_name(Socket& socket, IfIndex index, std::string_view name);
 
 }  // namespace rocelane::netlink

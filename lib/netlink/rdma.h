@@ -22,7 +22,7 @@ struct RdmaDevice {
   std::string name;
   std::uint64_t node_guid = 0;  // host order; 0: not initialised
   std::uint32_t ports = 0;
-  std::string link_type;  // driver of a soft device: "rxe"; empty otherwise
+  std::string protocol;  // "roce", "ib", "iw"; empty on kernels before 5.2
 
   bool operator==(const RdmaDevice&) const = default;
 };
@@ -43,6 +43,7 @@ struct CharDevice {
   std::string name;  // "uverbs3"
   std::uint32_t major = 0;
   std::uint32_t minor = 0;
+  std::uint32_t driver = 0;  // enum rdma_driver_id (rdma/ib_user_ioctl_verbs.h); 0: not said
 
   bool operator==(const CharDevice&) const = default;
 };
@@ -50,6 +51,9 @@ struct CharDevice {
 enum class RdmaNetnsMode { kShared, kExclusive };
 
 Result<RdmaDevice> parse_rdma_device(std::span<const std::uint8_t> payload);
+Result<RdmaPort> parse_rdma_port(std::span<const std::uint8_t> payload);
+Result<CharDevice> parse_char_device(std::span<const std::uint8_t> payload);
+Result<RdmaNetnsMode> parse_rdma_netns_mode(std::span<const std::uint8_t> payload);
 
 Result<std::vector<RdmaDevice>> dump_rdma_devices(Socket& socket);
 Result<std::optional<RdmaDevice>> find_rdma_device(Socket& socket, std::string_view name);
@@ -59,10 +63,11 @@ Result<std::vector<RdmaPort>> dump_rdma_ports(Socket& socket, std::uint32_t devi
 // kAlreadyExists when the name or the netdev is taken; kUnsupported when the module is missing.
 Result<void> add_rdma_link(Socket& socket, std::string_view name, std::string_view type,
                            std::string_view netdev);
+// Already gone is success; hardware devices cannot be removed: kInvalidInput.
 Result<void> remove_rdma_link(Socket& socket, std::uint32_t device);
 
 // NLDEV_CMD_SET with NET_NS_FD: exclusive mode only (shared: kUnsupported). The descriptor is
-// borrowed.
+// borrowed. A device that is not there: kNotFound, here and for the rename.
 Result<void> move_rdma_device(Socket& socket, std::uint32_t device, int netns_fd);
 Result<void> rename_rdma_device(Socket& socket, std::uint32_t device, std::string_view name);
 

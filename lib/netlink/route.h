@@ -19,7 +19,8 @@ struct Route {
   std::optional<IpAddress> gateway;
   IfIndex out;                // 0: not given
   std::uint32_t table = 254;  // RT_TABLE_MAIN
-  std::uint8_t scope = 0;     // RT_SCOPE_UNIVERSE; link for routes without a gateway
+  std::uint8_t scope = 0;     // RT_SCOPE_UNIVERSE; a v4 unicast route without a gateway goes out,
+                              // and comes back, as RT_SCOPE_LINK (253)
   std::uint8_t type = 1;      // RTN_UNICAST
   std::uint8_t protocol = 4;  // RTPROT_STATIC
   std::optional<std::uint32_t> mtu;
@@ -33,14 +34,16 @@ struct Route {
 struct Rule {
   std::optional<IpPrefix> source;
   std::uint32_t table = 254;
-  std::uint32_t priority = 0;
-  bool v6 = false;
+  std::uint32_t priority = 0;  // 0: the kernel's choice when added, any when removed
+  bool v6 = false;             // of `source` when there is one
 
   bool operator==(const Rule&) const = default;
 };
 
 Result<Route> parse_route(std::span<const std::uint8_t> payload);
 Message encode_add_route(const Route& route);
+Result<Rule> parse_rule(std::span<const std::uint8_t> payload);
+Message encode_add_rule(const Rule& rule);
 
 Result<void> add_route(Socket& socket, const Route& route);     // kAlreadyExists when there
 Result<void> remove_route(Socket& socket, const Route& route);  // already gone is success

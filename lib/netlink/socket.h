@@ -28,6 +28,9 @@ namespace rocelane::netlink {
 // is marked and Socket answers kInvalidInput.
 class Message {
  public:
+  // Far above any request of ours; an attribute's length has 16 bits (netlink(7)).
+  static constexpr std::size_t kMaxMessageBytes = std::size_t{32} * 1024;
+
   Message(std::uint16_t type, std::uint16_t flags);  // NLM_F_REQUEST is added by Socket
   Message(Message&&) noexcept;
   Message& operator=(Message&&) noexcept;
@@ -55,6 +58,7 @@ class Message {
   void nest(std::uint16_t attribute, const std::function<void(Message&)>& fill,
             bool flagged = false);
 
+  [[nodiscard]] bool overflowed() const { return overflow_; }
   // The whole message with header, as it goes over the wire (sequence number and port id zero).
   [[nodiscard]] std::vector<std::uint8_t> bytes() const;
 
@@ -63,11 +67,15 @@ class Message {
   struct Free {
     void operator()(nl_msg* message) const;
   };
+  // Room for `bytes` more; false and marked when there is none.
+  bool reserve(std::size_t bytes);
+
   std::unique_ptr<nl_msg, Free> inner_;
   bool overflow_ = false;
 };
 
-// One received message: type and payload after nlmsghdr, valid as long as the Reply lives.
+// One received message: type and payload after nlmsghdr, valid as long as the Reply lives. A uevent
+// has no header: type 0, and its text is the payload.
 struct Reply {
   std::uint16_t type = 0;
   std::vector<std::uint8_t> payload;
@@ -82,7 +90,8 @@ enum class Family {
 class Socket {
  public:
   // No answer within this time is kTimeout: the kernel answers at once or holds a lock for a VF
-  // reset (igb: about a second).
+  // reset (igb: about a second). Sending itself cannot be bounded: the kernel works on the request,
+  // RTNL lock and driver included, inside sendto(2).
   static constexpr std::chrono::milliseconds kAnswerTimeout{15'000};
   static constexpr int kDumpRetries = 8;  // NLM_F_DUMP_INTR: the table changed while it was dumped
 
@@ -102,9 +111,10 @@ class Socket {
   Result<std::vector<Reply>> dump(Message message);  // adds NLM_F_DUMP
 
   // Multicast groups by number (RTNLGRP_*, RDMA_NL_GROUP_*); the events are read with receive().
+  // A joined socket may also carry requests: events that arrive meanwhile wait for receive().
   Result<void> join(std::uint32_t group);
   // Everything queued now, without waiting; kBusy "resync" when messages were lost (ENOBUFS): the
-  // caller dumps again. For use with poll(2) on fd().
+  // caller dumps again. For use with poll(2) on fd(), after an empty receive().
   Result<std::vector<Reply>> receive();
   [[nodiscard]] int fd() const;
 
@@ -112,8 +122,20 @@ class Socket {
   struct Close {
     void operator()(nl_sock* socket) const;
   };
-  explicit Socket(std::unique_ptr<nl_sock, Close> socket);
+  struct Datagram;
+  struct Answer;
+
+  Socket(std::unique_ptr<nl_sock, Close> socket, Family family);
+  Result<std::vector<Reply>> transact(Message& message);
+  Result<std::uint32_t> send(Message& message);
+  Result<Answer> collect(std::uint32_t sequence);
+  Result<bool> read(Datagram& datagram);
+  Result<void> keep_events(const Datagram& datagram);
+
   std::unique_ptr<nl_sock, Close> inner_;
+  Family family_;
+  std::vector<Reply> events_;  // arrived while an answer was awaited
+  bool lost_events_ = false;
 };
 
 }  // namespace rocelane::netlink

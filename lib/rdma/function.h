@@ -16,17 +16,17 @@
 namespace rocelane::rdma {
 
 struct Function {
-  PciAddress address;
-  std::string driver;                     // empty: none bound
-  std::string vendor;                     // "8086", lower-case hex as users write it
-  std::string device;                     // "10ca"
-  std::vector<std::string> netdevs;       // of the netns this sysfs shows; empty when inside a pod
-  std::vector<std::string> rdma_devices;  // below infiniband/; empty for soft RoCE
-  std::optional<std::int32_t> numa_node;  // absent when the platform says -1
-  std::optional<PciAddress> pf;           // set on a VF
-  std::optional<std::uint32_t> vf_index;  // its number on that PF (virtfnN)
-  std::uint32_t total_vfs = 0;            // of a PF: sriov_totalvfs
-  std::uint32_t num_vfs = 0;              // of a PF: sriov_numvfs
+  PciAddress address = {};
+  std::string driver = {};                // empty: none bound
+  std::string vendor = {};                // "8086", lower-case hex as users write it
+  std::string device = {};                // "10ca"
+  std::vector<std::string> netdevs = {};  // of the netns this sysfs shows; empty when inside a pod
+  std::vector<std::string> rdma_devices = {};  // below infiniband/; empty for soft RoCE
+  std::optional<std::int32_t> numa_node = {};  // absent when the platform says -1
+  std::optional<PciAddress> pf = {};           // set on a VF
+  std::optional<std::uint32_t> vf_index = {};  // its number on that PF (virtfnN)
+  std::uint32_t total_vfs = 0;                 // of a PF: sriov_totalvfs
+  std::uint32_t num_vfs = 0;                   // of a PF: sriov_numvfs
 
   bool operator==(const Function&) const = default;
 };

@@ -8,7 +8,7 @@
 namespace rocelane::rdma {
 
 // The soft RoCE device made for this deviceID: "rxe" and the ID's letters and digits
-// (0000:01:10.0 -> rxe0000011000).
+// (0000:01:10.0 -> rxe000001100).
 std::string soft_device_name(std::string_view device_id);
 
 // CDI: kind "rocelane.io/roce", device name = deviceID, one spec file per device.

@@ -29,7 +29,8 @@ class DeviceLock {
   UniqueFd fd_;
 };
 
-// A record file that exists but cannot be understood (truncated by a power cut, other version).
+// A record file that exists but cannot be understood (truncated by a power cut, other version), or
+// whose content is the record of another file.
 struct Damaged {
   std::string path;
   std::string container_id;  // from the file name
@@ -49,11 +50,16 @@ class Store {
   // Only reads: missing directories are an empty store.
   static Store read_only(const std::string& state_dir);
 
+  // <stateDir>/attachments/<containerID>-<ifName>.json; other characters than letters, digits, '.',
+  // '_' (and '-' in the container ID) are written as %XX.
   [[nodiscard]] std::string record_path(std::string_view container_id,
                                         std::string_view if_name) const;
 
+  // kInvalidInput: it could not be read back (no container ID, bytes that are not UTF-8). On any
+  // error the record as it was before is still there.
   [[nodiscard]] Result<void> save(const Record& record) const;
-  [[nodiscard]] Result<void> remove(const Record& record) const;  // already gone is success
+  // Already gone is success. Temporary files of writers that were killed go too.
+  [[nodiscard]] Result<void> remove(const Record& record) const;
   [[nodiscard]] Result<Listing> list() const;
   // All attachments of one sandbox.
   [[nodiscard]] Result<Listing> list_container(std::string_view container_id) const;

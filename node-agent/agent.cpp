@@ -38,6 +38,7 @@ struct Parts {
   netlink::Socket requests;
   netlink::Socket events;
   DirectoryWatch watch;
+  std::string boot_id;
 };
 
 class Agent {
@@ -158,8 +159,9 @@ milliseconds Agent::keep_entry() {
 }
 
 milliseconds Agent::keep_ports() {
-  return ports_.ensure({.sysfs = parts_.sysfs, .kernel = kernel_, .store = parts_.store})
-      .value_or(kPeriod);
+  const PortHost host{
+      .sysfs = parts_.sysfs, .kernel = kernel_, .store = parts_.store, .boot_id = parts_.boot_id};
+  return ports_.ensure(host).value_or(kPeriod);
 }
 
 Result<Parts> open_parts(const Options& options) {
@@ -169,11 +171,13 @@ Result<Parts> open_parts(const Options& options) {
   ROCELANE_ASSIGN_OR_RETURN(auto events, netlink::Socket::open(netlink::Family::kRoute));
   ROCELANE_RETURN_IF_ERROR(events.join(RTNLGRP_LINK));
   ROCELANE_ASSIGN_OR_RETURN(auto watch, DirectoryWatch::open());
+  ROCELANE_ASSIGN_OR_RETURN(auto boot_id, state::read_boot_id());
   return Parts{.store = std::move(store),
                .sysfs = std::move(sysfs),
                .requests = std::move(requests),
                .events = std::move(events),
-               .watch = std::move(watch)};
+               .watch = std::move(watch),
+               .boot_id = std::move(boot_id)};
 }
 
 }  // namespace

@@ -42,7 +42,8 @@ std::string who_blocks(const PortView& view) {
       return fmt::format("{} is in use outside this network namespace", vf.device_id());
     }
   }
-  return view.damaged_records > 0 ? "there are damaged attachment records" : "";
+  const bool unknown = view.damaged_records > 0 && !view.vfs.empty();
+  return unknown ? "there are damaged attachment records" : "";
 }
 
 }  // namespace
@@ -51,9 +52,10 @@ PortKeeper::PortKeeper(std::string pf, config::Port wanted, Limits limits)
     : pf_(std::move(pf)), wanted_(std::move(wanted)), limits_(limits) {}
 
 PortStatus PortKeeper::ensure(const PortHost& host) {
-  auto view = look_at_port(host.sysfs, host.kernel, host.store, pf_);
+  auto view = look_at_port(host, pf_);
   if (!view.ok()) {
-    return {PortState::kFailed, view.error().message};
+    const bool vanished = view.error().code == Code::kNotFound;
+    return {vanished ? PortState::kWaiting : PortState::kFailed, view.error().message};
   }
   if (!*view) {
     carrier_limit_.reset();
@@ -66,26 +68,24 @@ PortStatus PortKeeper::ensure(const PortHost& host) {
 }
 
 Result<PortStatus> PortKeeper::ensure_steps(const PortHost& host, PortView& view) {
-  ROCELANE_ASSIGN_OR_RETURN(auto status, ensure_up(host, view));
-  if (!status) {
-    ROCELANE_ASSIGN_OR_RETURN(status, ensure_count(host, view));
+  ROCELANE_ASSIGN_OR_RETURN(const auto raised, ensure_up(host, view));
+  if (raised) {
+    return *raised;
   }
-  if (!status) {
-    ROCELANE_ASSIGN_OR_RETURN(status, ensure_macs(host, view));
+  ROCELANE_ASSIGN_OR_RETURN(const auto counted, ensure_count(host, view));
+  if (counted && (counted->state == PortState::kWorking || counted->state == PortState::kWaiting)) {
+    return *counted;
   }
-  if (!status) {
-    ROCELANE_ASSIGN_OR_RETURN(status, ensure_bound(host, view));
+  // A number that cannot be had now is no reason to leave the VFs that are there as they are.
+  for (const auto step :
+       {&PortKeeper::ensure_macs, &PortKeeper::ensure_bound, &PortKeeper::ensure_effective,
+        &PortKeeper::await_netdevs, &PortKeeper::ensure_mtus}) {
+    ROCELANE_ASSIGN_OR_RETURN(const auto status, (this->*step)(host, view));
+    if (status) {
+      return *status;
+    }
   }
-  if (!status) {
-    ROCELANE_ASSIGN_OR_RETURN(status, ensure_effective(host, view));
-  }
-  if (!status) {
-    ROCELANE_ASSIGN_OR_RETURN(status, await_netdevs(view));
-  }
-  if (!status) {
-    ROCELANE_ASSIGN_OR_RETURN(status, ensure_mtus(host, view));
-  }
-  return status.value_or(
+  return counted.value_or(
       PortStatus{PortState::kReady, fmt::format("{} virtual functions", view.vfs.size())});
 }
 
@@ -144,10 +144,7 @@ PortKeeper::Step PortKeeper::ensure_count(const PortHost& host, const PortView& 
       {{"ifname", pf_}, {"from", std::to_string(now)}, {"to", std::to_string(*wanted_.num_vfs)}});
   probed_.clear();
   rebound_.clear();
-  return after_change(
-      set_vf_count({.sysfs = host.sysfs, .store = host.store, .lock_limit = limits_.lock}, view,
-                   *wanted_.num_vfs),
-      change);
+  return after_change(set_vf_count({host, limits_.lock}, view, *wanted_.num_vfs), change);
 }
 
 PortKeeper::Step PortKeeper::ensure_macs(const PortHost& host, const PortView& view) {
@@ -160,10 +157,7 @@ PortKeeper::Step PortKeeper::ensure_macs(const PortHost& host, const PortView& v
               {{"device", vf.device_id()}, {"mac", mac->to_string()}});
     // igb and others hand the new MAC over when the driver binds again.
     probed_.erase(vf.function.address);
-    return after_change(
-        set_admin_mac({.sysfs = host.sysfs, .store = host.store, .lock_limit = limits_.lock},
-                      host.kernel, view, vf, *mac),
-        "MAC set");
+    return after_change(set_admin_mac({host, limits_.lock}, view, vf, *mac), "MAC set");
   }
   return std::optional<PortStatus>();
 }
@@ -175,7 +169,7 @@ PortKeeper::Step PortKeeper::ensure_bound(const PortHost& host, const PortView& 
     ROCELANE_RETURN_IF_ERROR(host.sysfs.write(autoprobe, "1"));
   }
   for (const auto& vf : view.vfs) {
-    if (!vf.function.driver.empty()) {
+    if (vf.bound()) {
       continue;
     }
     if (!probed_.insert(vf.function.address).second) {
@@ -199,17 +193,16 @@ PortKeeper::Step PortKeeper::ensure_effective(const PortHost& host, const PortVi
     log::info("rebinding the driver: it has another MAC than the PF gives",
               {{"device", vf.device_id()}, {"mac", vf.netdev->mac.to_string()}});
     probed_.erase(vf.function.address);
-    return after_change(
-        unbind({.sysfs = host.sysfs, .store = host.store, .lock_limit = limits_.lock}, vf),
-        "driver unbound");
+    return after_change(unbind({host, limits_.lock}, vf), "driver unbound");
   }
   return std::optional<PortStatus>();
 }
 
-PortKeeper::Step PortKeeper::await_netdevs(const PortView& view) {
+PortKeeper::Step PortKeeper::await_netdevs(const PortHost& /*host*/, const PortView& view) {
   for (const auto& vf : view.vfs) {
     // One that somebody else bound is in another netns by now.
-    if (!vf.elsewhere() || !vf.holder.empty() || !probed_.contains(vf.function.address)) {
+    const bool here = vf.netdev.has_value() || !vf.bound();
+    if (here || !vf.holder.empty() || !probed_.contains(vf.function.address)) {
       continue;
     }
     if (netdev_limit_ && !netdev_limit_->passed()) {

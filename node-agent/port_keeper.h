@@ -38,12 +38,6 @@ struct PortStatus {
   bool operator==(const PortStatus&) const = default;
 };
 
-struct PortHost {
-  const sysfs::Sysfs& sysfs;
-  const Kernel& kernel;
-  const state::Store& store;
-};
-
 class PortKeeper {
  public:
   struct Limits {
@@ -71,7 +65,7 @@ class PortKeeper {
   Step ensure_bound(const PortHost& host, const PortView& view);
   Step ensure_effective(const PortHost& host, const PortView& view);
   Step ensure_mtus(const PortHost& host, const PortView& view);
-  Step await_netdevs(const PortView& view);
+  Step await_netdevs(const PortHost& host, const PortView& view);
 
   std::string pf_;
   config::Port wanted_;

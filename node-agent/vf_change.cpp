@@ -14,20 +14,22 @@ std::string sysfs_path(const PciAddress& address) {
   return "bus/pci/devices/" + address.to_string();
 }
 
-Result<state::DeviceLock> lock_idle(const ChangeContext& context, const std::string& device) {
-  ROCELANE_ASSIGN_OR_RETURN(auto lock, context.store.lock_device(device, context.lock_limit));
-  ROCELANE_ASSIGN_OR_RETURN(const auto record, context.store.find_by_device(device));
-  if (record) {
-    return Error::make(Code::kBusy, device + " has just been given to a pod");
+Result<state::DeviceLock> lock_idle(const ChangeContext& context, const VfView& vf) {
+  const auto& store = context.host.store;
+  ROCELANE_ASSIGN_OR_RETURN(auto lock, store.lock_device(vf.device_id(), context.lock_limit));
+  ROCELANE_ASSIGN_OR_RETURN(const auto record, store.find_by_device(vf.device_id()));
+  if (vf.bound() && record && holds(*record, context.host)) {
+    return Error::make(Code::kBusy, vf.device_id() + " has just been given to a pod");
   }
   return lock;
 }
 
 Result<void> unbind_locked(const ChangeContext& context, const VfView& vf) {
-  if (vf.function.driver.empty()) {
+  if (!vf.bound()) {
     return {};
   }
-  return context.sysfs.write(sysfs_path(vf.function.address) + "/driver/unbind", vf.device_id())
+  return context.host.sysfs
+      .write(sysfs_path(vf.function.address) + "/driver/unbind", vf.device_id())
       .with_context("unbinding " + vf.device_id());
 }
 
@@ -37,18 +39,18 @@ Result<void> unbind_locked(const ChangeContext& context, const VfView& vf) {
 Result<void> set_vf_count(const ChangeContext& context, const PortView& view, std::uint32_t count) {
   std::vector<state::DeviceLock> locks;
   for (const auto& vf : view.vfs) {
-    ROCELANE_ASSIGN_OR_RETURN(auto lock, lock_idle(context, vf.device_id()));
+    ROCELANE_ASSIGN_OR_RETURN(auto lock, lock_idle(context, vf));
     locks.push_back(std::move(lock));
   }
   const auto path = sysfs_path(view.function.address);
-  ROCELANE_RETURN_IF_ERROR(context.sysfs.write(path + "/sriov_drivers_autoprobe", "0"));
+  ROCELANE_RETURN_IF_ERROR(context.host.sysfs.write(path + "/sriov_drivers_autoprobe", "0"));
   if (view.function.num_vfs != 0) {
-    ROCELANE_RETURN_IF_ERROR(context.sysfs.write(path + "/sriov_numvfs", "0"));
+    ROCELANE_RETURN_IF_ERROR(context.host.sysfs.write(path + "/sriov_numvfs", "0"));
   }
   if (count == 0) {
     return {};
   }
-  return context.sysfs.write(path + "/sriov_numvfs", std::to_string(count));
+  return context.host.sysfs.write(path + "/sriov_numvfs", std::to_string(count));
 }
 
 std::optional<MacAddress> wanted_mac(const PortView& view, const VfView& vf, bool ours) {
@@ -76,16 +78,16 @@ std::optional<MacAddress> wanted_mac(const PortView& view, const VfView& vf, boo
   return mac == *vf.admin_mac ? std::nullopt : std::optional(mac);
 }
 
-Result<void> set_admin_mac(const ChangeContext& context, const Kernel& kernel, const PortView& view,
-                           const VfView& vf, const MacAddress& mac) {
-  ROCELANE_ASSIGN_OR_RETURN(const auto lock, lock_idle(context, vf.device_id()));
-  ROCELANE_RETURN_IF_ERROR(kernel.set_vf(view.pf.index, {.vf = vf.index, .mac = mac})
+Result<void> set_admin_mac(const ChangeContext& context, const PortView& view, const VfView& vf,
+                           const MacAddress& mac) {
+  ROCELANE_ASSIGN_OR_RETURN(const auto lock, lock_idle(context, vf));
+  ROCELANE_RETURN_IF_ERROR(context.host.kernel.set_vf(view.pf.index, {.vf = vf.index, .mac = mac})
                                .with_context("setting the MAC of " + vf.device_id()));
   return unbind_locked(context, vf);
 }
 
 Result<void> unbind(const ChangeContext& context, const VfView& vf) {
-  ROCELANE_ASSIGN_OR_RETURN(const auto lock, lock_idle(context, vf.device_id()));
+  ROCELANE_ASSIGN_OR_RETURN(const auto lock, lock_idle(context, vf));
   return unbind_locked(context, vf);
 }
 

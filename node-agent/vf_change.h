@@ -9,16 +9,12 @@
 
 #include "lib/base/mac_address.h"
 #include "lib/base/result.h"
-#include "lib/state/store.h"
-#include "lib/sysfs/sysfs.h"
-#include "node-agent/kernel.h"
 #include "node-agent/port_view.h"
 
 namespace rocelane::agent {
 
 struct ChangeContext {
-  const sysfs::Sysfs& sysfs;
-  const state::Store& store;
+  const PortHost& host;
   std::chrono::milliseconds lock_limit;
 };
 
@@ -30,8 +26,8 @@ Result<void> set_vf_count(const ChangeContext& context, const PortView& view, st
 std::optional<MacAddress> wanted_mac(const PortView& view, const VfView& vf, bool ours);
 
 // Also takes the driver off, which would keep the old MAC.
-Result<void> set_admin_mac(const ChangeContext& context, const Kernel& kernel, const PortView& view,
-                           const VfView& vf, const MacAddress& mac);
+Result<void> set_admin_mac(const ChangeContext& context, const PortView& view, const VfView& vf,
+                           const MacAddress& mac);
 
 Result<void> unbind(const ChangeContext& context, const VfView& vf);
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <limits>
 #include <thread>
 #include <utility>
 
@@ -21,8 +21,11 @@ using netlink::RdmaDevice;
 using netlink::Socket;
 
 constexpr std::uint32_t kPort = 1;  // RoCE functions have one port
-// The kernel announces GID changes only to verbs contexts, so the table is read again and again.
+// The kernel announces GID changes only to verbs contexts, so the table is read again and again:
+// its first slots, where new entries go, each time, and all of it every kWholeTable-th time.
 constexpr std::chrono::milliseconds kGidPause{5};
+constexpr std::uint32_t kFirstSlots = 16;
+constexpr int kWholeTable = 20;
 
 std::string guid_text(std::uint64_t guid) {
   return fmt::format("{:04x}:{:04x}:{:04x}:{:04x}", guid >> 48U, (guid >> 32U) & 0xffffU,
@@ -82,12 +85,6 @@ Result<void> move_home(Socket& socket, const RdmaDevice& device) {
   ROCELANE_ASSIGN_OR_RETURN(const auto host, netns::NetNs::current());
   return netlink::move_rdma_device(socket, device.index, host.fd())
       .with_context("moving RDMA device " + device.name + " home");
-}
-
-Result<std::optional<rdma::Gid>> find_gid(const sysfs::Sysfs& view, const std::string& device,
-                                          const IpAddress& address, const std::string& if_name) {
-  ROCELANE_ASSIGN_OR_RETURN(const auto gids, rdma::read_gids(view, device, kPort));
-  return rdma::select_gid(gids, address, if_name);
 }
 
 }  // namespace
@@ -172,12 +169,16 @@ Result<rdma::Gid> wait_for_gid(const netns::NetNs& pod, const std::string& devic
   const auto deadline = Deadline::after(limit);
   ROCELANE_ASSIGN_OR_RETURN(const auto view,
                             netns::run_in(pod, [] { return sysfs::Sysfs::open_detached(); }));
-  while (true) {
-    ROCELANE_ASSIGN_OR_RETURN(const auto gid, find_gid(view, device, address, if_name));
+  for (int round = 1;; ++round) {
+    const bool whole = round % kWholeTable == 0 || deadline.passed();
+    ROCELANE_ASSIGN_OR_RETURN(
+        const auto gid,
+        rdma::find_gid(view, device, kPort, address, if_name,
+                       whole ? std::numeric_limits<std::uint32_t>::max() : kFirstSlots));
     if (gid) {
       return *gid;
     }
-    if (deadline.passed()) {
+    if (whole && deadline.passed()) {
       return Error::make(Code::kTimeout,
                          fmt::format("{} has no RoCE v2 GID of {} on {} after {} ms", device,
                                      address.to_string(), if_name, limit.count()));

@@ -77,6 +77,8 @@ Result<pid_t> spawn(const Subprocess& request, const Pipe& in, const Pipe& out, 
   posix_spawn_file_actions_adddup2(&actions, in.read.get(), STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, out.write.get(), STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, err.write.get(), STDERR_FILENO);
+  // Ours are close-on-exec; what the caller of this program left open is not.
+  posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
 
   std::vector<std::string> argv{request.path};
   argv.insert(argv.end(), request.arguments.begin(), request.arguments.end());

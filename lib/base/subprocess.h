@@ -24,7 +24,8 @@ struct SubprocessOutcome {
   std::string error_output;
 };
 
-// Runs it to its end in the calling thread's network namespace. A program that exits non-zero is an
+// Runs it to its end in the calling thread's network namespace; it inherits no descriptor beside
+// stdin, stdout and stderr. A program that exits non-zero is an
 // outcome, not an error. Errors: kNotFound/kPermission (cannot be executed), kTimeout (killed and
 // reaped), kIo, kInvalidInput (more output than kMaxFileBytes).
 Result<SubprocessOutcome> run_subprocess(const Subprocess& request);

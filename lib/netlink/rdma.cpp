@@ -42,19 +42,18 @@ Result<bool> is_present(Socket& socket, std::uint32_t device) {
                      [device](const RdmaDevice& one) { return one.index == device; });
 }
 
-// Sends a request about `device`; a refusal of a device that is gone becomes kNotFound.
-Result<void> change(Socket& socket, std::uint32_t device, Message message, const char* command) {
-  auto done = socket.acknowledge(std::move(message));
-  if (done.ok()) {
-    return {};
-  }
-  const std::string context = std::string(command) + " device " + std::to_string(device);
-  Error error = done.error();
+// The error of a request about `device`, with kNotFound for one that is gone.
+Error refusal(Socket& socket, std::uint32_t device, Error error, const char* command) {
   if (error.sys_errno == EINVAL || error.code == Code::kNotFound) {
     ROCELANE_ASSIGN_OR_RETURN(const bool present, is_present(socket, device));
     error.code = present ? Code::kInvalidInput : Code::kNotFound;
   }
-  return error.with_context(context);
+  return error.with_context(std::string(command) + " device " + std::to_string(device));
+}
+
+Result<void> change(Socket& socket, std::uint32_t device, Message message, const char* command) {
+  auto done = socket.acknowledge(std::move(message));
+  return done.ok() ? Result<void>() : refusal(socket, device, done.error(), command);
 }
 
 // NLDEV_ATTR_CHARDEV is a dev_t in the kernel's 64-bit form: huge_encode_dev(), linux/kdev_t.h.
@@ -186,13 +185,14 @@ Result<std::optional<RdmaDevice>> find_rdma_device(Socket& socket, std::string_v
 }
 
 Result<std::vector<RdmaPort>> dump_rdma_ports(Socket& socket, std::uint32_t device) {
-  const std::string context = "NLDEV_CMD_PORT_GET device " + std::to_string(device);
-  ROCELANE_ASSIGN_OR_RETURN(
-      const auto replies,
-      socket.dump(nldev(RDMA_NLDEV_CMD_PORT_GET, device)).with_context(context));
+  auto replies = socket.dump(nldev(RDMA_NLDEV_CMD_PORT_GET, device));
+  if (!replies.ok()) {
+    return refusal(socket, device, replies.error(), "NLDEV_CMD_PORT_GET");
+  }
   std::vector<RdmaPort> ports;
-  for (const Reply& reply : replies) {
-    ROCELANE_ASSIGN_OR_RETURN(RdmaPort port, parse_rdma_port(reply.payload).with_context(context));
+  for (const Reply& reply : *replies) {
+    ROCELANE_ASSIGN_OR_RETURN(RdmaPort port,
+                              parse_rdma_port(reply.payload).with_context("NLDEV_CMD_PORT_GET"));
     ports.push_back(std::move(port));
   }
   return ports;
@@ -228,7 +228,12 @@ Result<void> remove_rdma_link(Socket& socket, std::uint32_t device) {
 Result<void> move_rdma_device(Socket& socket, std::uint32_t device, int netns_fd) {
   Message message = nldev(RDMA_NLDEV_CMD_SET, device);
   message.put_u32(RDMA_NLDEV_NET_NS_FD, static_cast<std::uint32_t>(netns_fd));
-  return change(socket, device, std::move(message), "NLDEV_CMD_SET netns");
+  auto moved = change(socket, device, std::move(message), "NLDEV_CMD_SET netns");
+  if (!moved.ok() && moved.error().sys_errno == ENODEV &&
+      moved.error().code == Code::kInvalidInput) {  // rdma_dev_change_netns(), core/device.c
+    return moved.error().with_context("the calling thread is not in the device's netns");
+  }
+  return moved;
 }
 
 Result<void> rename_rdma_device(Socket& socket, std::uint32_t device, std::string_view name) {

@@ -57,17 +57,22 @@ Result<RdmaNetnsMode> parse_rdma_netns_mode(std::span<const std::uint8_t> payloa
 
 Result<std::vector<RdmaDevice>> dump_rdma_devices(Socket& socket);
 Result<std::optional<RdmaDevice>> find_rdma_device(Socket& socket, std::string_view name);
+// A device that is not there: kNotFound.
 Result<std::vector<RdmaPort>> dump_rdma_ports(Socket& socket, std::uint32_t device);
 
 // NLDEV_CMD_NEWLINK / DELLINK: a soft device ("rxe", "siw") on a netdev of the socket's netns.
-// kAlreadyExists when the name or the netdev is taken; kUnsupported when the module is missing.
+// kAlreadyExists when the name or the netdev is taken; kUnsupported when the module is missing. In
+// exclusive mode the kernel gives the new device to the initial netns, whatever the socket's (seen
+// on 7.3): find it there and move it.
 Result<void> add_rdma_link(Socket& socket, std::string_view name, std::string_view type,
                            std::string_view netdev);
 // Already gone is success; hardware devices cannot be removed: kInvalidInput.
 Result<void> remove_rdma_link(Socket& socket, std::uint32_t device);
 
 // NLDEV_CMD_SET with NET_NS_FD: exclusive mode only (shared: kUnsupported). The descriptor is
-// borrowed. A device that is not there: kNotFound, here and for the rename.
+// borrowed. The calling thread, not only the socket, has to be in the device's netns: call it in
+// NetNs::run_in() (the kernel compares with the caller's own; else kInvalidInput). A device that is
+// not there: kNotFound, here and for the rename.
 Result<void> move_rdma_device(Socket& socket, std::uint32_t device, int netns_fd);
 Result<void> rename_rdma_device(Socket& socket, std::uint32_t device, std::string_view name);
 

@@ -187,9 +187,9 @@ Result<std::vector<Route>> dump_routes(Socket& socket) {
       if (reply.payload.empty() || reply.payload.front() != family) {
         continue;
       }
-      ROCELANE_ASSIGN_OR_RETURN(Route route,
+      ROCELANE_ASSIGN_OR_RETURN(const Route route,
                                 parse_route(reply.payload).with_context("RTM_GETROUTE"));
-      routes.push_back(std::move(route));
+      routes.push_back(route);
     }
   }
   return routes;

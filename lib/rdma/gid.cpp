@@ -108,6 +108,26 @@ Result<std::vector<Gid>> read_gids(const sysfs::Sysfs& sysfs, std::string_view d
   return gids;
 }
 
+Result<std::optional<Gid>> find_gid(const sysfs::Sysfs& sysfs, std::string_view device,
+                                    std::uint32_t port, const IpAddress& address,
+                                    std::string_view netdev, std::uint32_t slots) {
+  const auto path = fmt::format("class/infiniband/{}/ports/{}", device, port);
+  if (!sysfs.exists(path)) {
+    return Error::make(Code::kNotFound, fmt::format("no RDMA device {} port {}", device, port));
+  }
+  for (std::uint32_t slot = 0; slot < slots; ++slot) {
+    const auto name = std::to_string(slot);
+    if (!sysfs.exists(path + "/gids/" + name)) {
+      break;
+    }
+    ROCELANE_ASSIGN_OR_RETURN(auto gid, read_gid(sysfs, path, name));
+    if (gid && select_gid({*gid}, address, netdev)) {
+      return gid;
+    }
+  }
+  return std::optional<Gid>();
+}
+
 std::optional<Gid> select_gid(const std::vector<Gid>& gids, const IpAddress& address,
                               std::string_view netdev) {
   const auto bytes = address.to_gid();

@@ -33,7 +33,15 @@ struct Gid {
 Result<std::vector<Gid>> read_gids(const sysfs::Sysfs& sysfs, std::string_view device,
                                    std::uint32_t port);
 
-// The RoCE v2 entry of exactly this address on exactly this netdev.
+// The RoCE v2 entry of exactly this address on exactly this netdev, among the first `slots` of the
+// port's table. Tables have hundreds of slots (rxe: 1024), each a file, and new entries go into the
+// first free one: who waits for an entry looks at the first few often and at all of them now and
+// then. A device that vanished: kNotFound.
+Result<std::optional<Gid>> find_gid(const sysfs::Sysfs& sysfs, std::string_view device,
+                                    std::uint32_t port, const IpAddress& address,
+                                    std::string_view netdev, std::uint32_t slots);
+
+// The same choice from a table that was read.
 std::optional<Gid> select_gid(const std::vector<Gid>& gids, const IpAddress& address,
                               std::string_view netdev);
 

@@ -66,6 +66,8 @@ def _logs(arguments: argparse.Namespace) -> None:
         raise LabError(f"no logs of {arguments.node} in {state.logs}")
     for name in arguments.names or _LOGS:
         path = directory / f"{name}.log"
+        if not path.exists() and not arguments.names:
+            continue
         if not path.exists():
             raise LabError(f"no log {name}; there are {', '.join(sorted(p.stem for p in directory.glob('*.log')))}")
         print(f"==> {path} <==", flush=True)
@@ -76,7 +78,8 @@ def _logs(arguments: argparse.Namespace) -> None:
 
 
 def _reboot(arguments: argparse.Namespace) -> None:
-    Lab.attach().node(arguments.node).reboot(power_cut=arguments.power_cut)
+    lab = Lab.attach()
+    lab.reboot([lab.node(name) for name in arguments.nodes], power_cut=arguments.power_cut)
 
 
 def _put(arguments: argparse.Namespace) -> None:
@@ -141,8 +144,8 @@ def _parser() -> argparse.ArgumentParser:
     logs = command("logs", _logs, "a node's logs, also those of a dead one")
     logs.add_argument("node")
     logs.add_argument("names", nargs="*", metavar="NAME", help=f"default: {' '.join(_LOGS)}")
-    reboot = command("reboot", _reboot, "restart a node; it is Ready again when this returns")
-    reboot.add_argument("node")
+    reboot = command("reboot", _reboot, "restart nodes; they are Ready again when this returns")
+    reboot.add_argument("nodes", nargs="+", metavar="NODE")
     reboot.add_argument("--power-cut", action="store_true", help="do not let it shut down")
     put = command("put", _put, "copy a file or directory into a node")
     put.add_argument("node")

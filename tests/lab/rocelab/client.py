@@ -10,7 +10,6 @@
 import concurrent.futures
 import contextlib
 import secrets
-import shlex
 import shutil
 import subprocess
 import time
@@ -49,7 +48,7 @@ class Node:
     def __init__(self, state: Layout, lab: Description, name: str) -> None:
         self.name = name
         self.index = lab.nodes.index(name)
-        self.switch_ports = [self.index * switch.PORTS_PER_NODE + port for port in range(switch.PORTS_PER_NODE)]
+        self.switch_ports = switch.ports(self.index)
         self.shell = Shell(state, lab, name)
         self.machine = Machine(state, Journal(state.journal), lab, self.index)
         self._state = state
@@ -79,7 +78,8 @@ class Node:
     def put(self, source: Path | str, target: str) -> None:
         """Copies a file or directory so that `target` in the node is it, modes kept; its directory is made."""
         with self._inbox(Path(source)) as path:
-            self.script(f'mkdir -p "$(dirname {shlex.quote(target)})"; cp -a -T {shlex.quote(path)} {shlex.quote(target)}')
+            self.run(["mkdir", "-p", str(Path(target).parent)])
+            self.run(["cp", "-a", "-T", path, target])
 
     def load_image(self, archive: Path | str) -> None:
         """Imports an image archive into the node's containerd, where kubelet finds it."""
@@ -93,7 +93,12 @@ class Node:
     def reboot(self, *, power_cut: bool = False) -> None:
         """Restarts the node and returns when it is Ready again."""
         with lifecycle.exclusive(self._state):
-            lifecycle.reboot(self._state, self._lab, self.name, power_cut=power_cut)
+            lifecycle.reboot(self._state, self._lab, [self.name], power_cut=power_cut)
+
+    def cut_power(self) -> None:
+        """Ends the VM at once and leaves it off; reboot() starts it again."""
+        with lifecycle.exclusive(self._state):
+            lifecycle.stop(self._state, self._lab, self.name, power_cut=True)
 
     def log(self, name: str) -> str:
         """A log of the node, also when its VM is dead: console, containerd, kubelet, init, …"""
@@ -171,6 +176,11 @@ class Lab:
             if time.monotonic() > deadline:
                 raise LabError(f"no {what} after {timeout:.0f} s", log=self.state.logs)
             time.sleep(interval)
+
+    def reboot(self, nodes: Sequence[Node], *, power_cut: bool = False) -> None:
+        """Restarts several nodes at the same time and returns when all are Ready again."""
+        with lifecycle.exclusive(self.state):
+            lifecycle.reboot(self.state, self.description, [node.name for node in nodes], power_cut=power_cut)
 
     def load_image(self, archive: Path | str) -> None:
         """Imports an image archive into every node's containerd, all at the same time."""

@@ -2,7 +2,6 @@
 """Owns the control plane: etcd, API server, controller manager and scheduler, as processes on this
 machine inside the lab's network namespace."""
 
-import subprocess
 from pathlib import Path
 
 from rocelab import gobuild, netns, pki, process, tool
@@ -51,14 +50,9 @@ class ControlPlane:
 
     def wait_ready(self, kubectl: Kubectl) -> None:
         """Waits until the API server says that it is ready."""
-
-        def ready() -> bool:
-            done = kubectl.run(["get", "--raw", "/readyz"], stderr=subprocess.DEVNULL)
-            return done.returncode == 0 and done.stdout.strip() == "ok"
-
         name = "kube-apiserver"
         process.wait_until(
-            ready,
+            kubectl.is_ready,
             entry=self._entry(name),
             seconds=_READY_SECONDS,
             what="answer to /readyz",

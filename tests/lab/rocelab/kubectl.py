@@ -11,14 +11,15 @@ from typing import Any
 from rocelab.netns import Netns
 
 
+_PATIENCE = "--request-timeout=15s"
+
+
 @dataclass(frozen=True)
 class NodeState:
     """What the API server knows of a node."""
 
     ready: bool
     boot_id: str
-    reason: str
-    labels: dict[str, str]
 
 
 class Kubectl:
@@ -42,9 +43,14 @@ class Kubectl:
             options.setdefault("stdin", subprocess.DEVNULL)
         return subprocess.run(self.command(words), text=True, check=False, **options)
 
+    def is_ready(self) -> bool:
+        """Whether the API server says that it is ready."""
+        done = self.run([_PATIENCE, "get", "--raw", "/readyz"])
+        return done.returncode == 0 and done.stdout.strip() == "ok"
+
     def node_states(self) -> dict[str, NodeState]:
         """The registered nodes by name; empty while the API server does not answer."""
-        done = self.run(["get", "--raw", "/api/v1/nodes"], timeout=30)
+        done = self.run([_PATIENCE, "get", "--raw", "/api/v1/nodes"])
         if done.returncode != 0:
             return {}
         return {item["metadata"]["name"]: _node_state(item) for item in json.loads(done.stdout)["items"]}
@@ -56,6 +62,4 @@ def _node_state(item: dict[str, Any]) -> NodeState:
     return NodeState(
         ready=condition.get("status") == "True",
         boot_id=status.get("nodeInfo", {}).get("bootID", ""),
-        reason=condition.get("message", "no Ready condition yet"),
-        labels=item["metadata"].get("labels", {}),
     )

@@ -32,6 +32,13 @@ class Layout:
         self.switch = directory / "switch"
         self.ssh = directory / "ssh"
 
+    def transient(self) -> list[Path]:
+        """What goes with the lab: everything but the record that leads its clean-up, the lock and the logs."""
+        nodes = sorted(self.directory.glob("node[0-9]*"))
+        # The description's other name: where options.save() was killed.
+        partial = self.description.with_suffix(".new")
+        return [self.description, partial, self.pki, self.control_plane, self.switch, self.ssh, *nodes]
+
     def log(self, name: str) -> Path:
         """The log of a process on the host."""
         return self.logs / f"{name}.log"

@@ -5,11 +5,13 @@ import contextlib
 import dataclasses
 import fcntl
 import shutil
+import subprocess
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from rocelab import accelerator, controlplane, disk, kernel, netns, options, pki, process, progress, rootfs, shell, switch
+from rocelab import accelerator, controlplane, disk, kernel, netns, options, pki
+from rocelab import process, progress, rootfs, shell, switch
 from rocelab.errors import LabError
 from rocelab.journal import NETNS, PROCESS, Journal
 from rocelab.kubectl import Kubectl
@@ -19,6 +21,7 @@ from rocelab.options import Description, Options
 
 _READY_SECONDS = 300.0
 _OFF_SECONDS = 90.0
+_ANSWER_SECONDS = 30.0
 _POLL_SECONDS = 0.5
 _SUBJECT = "lab"
 
@@ -36,6 +39,11 @@ class Boot:
 def exclusive(state: Layout) -> Iterator[None]:
     """Holds the state directory against another up, down or reboot; a killed holder lets go."""
     state.directory.mkdir(parents=True, exist_ok=True)
+    if not state.lock.exists() and any(state.directory.iterdir()):
+        raise LabError(
+            f"{state.directory} has files in it that are not a lab's",
+            remedy="set ROCELANE_LAB_DIR to an empty directory",
+        )
     with open(state.lock, "w", encoding="ascii") as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -79,33 +87,42 @@ def down(state: Layout) -> None:
     for entry in entries:
         if entry.kind == NETNS:
             netns.Netns(entry.name).delete()
-    keep = {state.logs, state.lock, state.journal}
-    for path in state.directory.iterdir() if state.directory.exists() else []:
-        if path in keep:
-            continue
-        if path.is_dir() and not path.is_symlink():
+    for path in state.transient():
+        if path.is_dir():
             shutil.rmtree(path)
         else:
-            path.unlink()
+            path.unlink(missing_ok=True)
     # Last: until here a killed `down` can be run again.
     state.journal.unlink(missing_ok=True)
 
 
-def reboot(state: Layout, lab: Description, node: str, *, power_cut: bool) -> None:
-    """Restarts a node and waits until it is Ready again."""
-    machine = Machine(state, Journal(state.journal), lab, lab.nodes.index(node))
+def reboot(state: Layout, lab: Description, nodes: Sequence[str], *, power_cut: bool) -> None:
+    """Restarts nodes, or starts those that are off, and waits until they are Ready again."""
+    for node in nodes:
+        stop(state, lab, node, power_cut=power_cut)
+    boot = _boot(lab.options)
+    for node in nodes:
+        _machine(state, lab, node).start(boot.kernel, boot.image, boot.accelerator)
+    wait_ready(state, lab, nodes)
+
+
+def stop(state: Layout, lab: Description, node: str, *, power_cut: bool) -> None:
+    """Turns a node off; with `power_cut` it loses what it had not written to its disk."""
+    machine = _machine(state, lab, node)
     connection = shell.Shell(state, lab, node)
     with progress.step(node, "cutting the power" if power_cut else "shutting down"):
         if not power_cut and machine.is_running():
-            # The connection goes away under it: what counts is whether the VM ends.
-            connection.run(["/share/guest/labctl", "poweroff"], capture_output=True, timeout=_OFF_SECONDS)
+            # A node that hangs does not answer either: what counts is whether the VM ends.
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                connection.run(["/share/guest/labctl", "poweroff"], capture_output=True, timeout=_ANSWER_SECONDS)
             if not machine.wait_off(_OFF_SECONDS):
                 progress.say(node, f"did not shut down within {_OFF_SECONDS:.0f} s; cutting the power")
         machine.cut_power()
         connection.disconnect()
-    boot = _boot(lab.options)
-    machine.start(boot.kernel, boot.image, boot.accelerator)
-    wait_ready(state, lab, [node])
+
+
+def _machine(state: Layout, lab: Description, node: str) -> Machine:
+    return Machine(state, Journal(state.journal), lab, lab.nodes.index(node))
 
 
 def wait_ready(state: Layout, lab: Description, nodes: Sequence[str], seconds: float = _READY_SECONDS) -> None:

@@ -86,12 +86,12 @@ class Machine:
 
     def _cards(self) -> list[str]:
         words = []
-        for port in range(switch.PORTS_PER_NODE):
-            number = self._index * switch.PORTS_PER_NODE + port
+        for port, number in enumerate(switch.ports(self._index)):
             mac = nodeconfig.mac_address(self._lab, self._index, f"pf{port}")
-            sockets = f"local.type=unix,local.path=../switch/vm{number},remote.type=unix,remote.path=../switch/sw{number}"
+            here = f"local.type=unix,local.path=../switch/vm{number}"
+            there = f"remote.type=unix,remote.path=../switch/sw{number}"
             words += ["-device", f"pcie-root-port,id=slot{port},slot={port},chassis={port + 1}"]
-            words += ["-netdev", f"dgram,id=fabric{port},{sockets}"]
+            words += ["-netdev", f"dgram,id=fabric{port},{here},{there}"]
             words += ["-device", f"igb,netdev=fabric{port},id=pf{port},bus=slot{port},mac={mac}"]
         tap = netns.tap_name(self._index)
         mac = nodeconfig.mac_address(self._lab, self._index, "node")

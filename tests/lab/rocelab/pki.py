@@ -45,7 +45,8 @@ class Pki:
         self._leaf("api-server", "/CN=kube-apiserver", names, addresses, "serverAuth")
         self._leaf("kubelet-client", "/O=system:masters/CN=kube-apiserver", [], [], "clientAuth")
         for index, node in enumerate(nodes):
-            self._leaf(node, f"/O=system:nodes/CN=system:node:{node}", [node], [netns.node_address(index)], "serverAuth")
+            subject = f"/O=system:nodes/CN=system:node:{node}"
+            self._leaf(node, subject, [node], [netns.node_address(index)], "serverAuth")
         tool.run(["openssl", "ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", self.service_account_key])
         self._identities(nodes)
 

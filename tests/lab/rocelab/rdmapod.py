@@ -140,12 +140,15 @@ class RdmaPod:
 
     def _gid(self, device: str, interface: str, address: str) -> tuple[str, int]:
         base = f"/sys/class/infiniband/{device}/ports/1"
-        script = f'for i in {base}/gids/*; do n=${{i##*/}}; echo $n $(cat $i) $(cat {base}/gid_attrs/ndevs/$n 2>/dev/null || echo -) $(cat {base}/gid_attrs/types/$n 2>/dev/null); done'
         want = ipaddress.IPv6Address(f"::ffff:{address}")
-        for line in self.exec("sh", "-c", script).stdout.splitlines():
-            index, gid, netdev, *kind = line.split()
-            if netdev == interface and " ".join(kind) == "RoCE v2" and ipaddress.IPv6Address(gid) == want:
-                return gid, int(index)
+        # One process for the table of many hundred slots; the rest only for the few that match.
+        text = want.exploded
+        slots = self.exec("grep", "-rl", text, f"{base}/gids", check=False).stdout.split()
+        for slot in slots:
+            index = slot.rsplit("/", 1)[1]
+            attributes = self.exec("cat", f"{base}/gid_attrs/ndevs/{index}", f"{base}/gid_attrs/types/{index}").stdout.splitlines()
+            if attributes == [interface, "RoCE v2"]:
+                return text, int(index)
         raise LabError(f"pod {self.name}: {device} has no RoCE v2 GID of {address} on {interface}")
 
     def _memlock(self) -> str:

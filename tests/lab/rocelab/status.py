@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Owns the table that `status` prints."""
 
-from rocelab import lifecycle, netns, process
+from rocelab import lifecycle, netns, process, switch
 from rocelab.journal import Journal
 from rocelab.layout import Layout
 from rocelab.machine import Machine
@@ -28,7 +28,7 @@ def table(state: Layout, lab: Description) -> str:
                 lab.kernel_version,
                 netns.node_address(index),
                 netns.pod_subnet(index),
-                f"{2 * index} {2 * index + 1}",
+                " ".join(str(port) for port in switch.ports(index)),
                 _duration(process.uptime(entry)) if entry is not None and running else "-",
             )
         )

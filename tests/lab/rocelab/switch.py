@@ -19,6 +19,11 @@ _READY_SECONDS = 10.0
 _REQUEST_SECONDS = 30.0
 
 
+def ports(index: int) -> list[int]:
+    """The ports that the fabric cards of a node hang on."""
+    return [index * PORTS_PER_NODE + card for card in range(PORTS_PER_NODE)]
+
+
 def program() -> Path:
     """$ROCELANE_LAB_SWITCH, or what the CMake target built."""
     named = os.environ.get("ROCELANE_LAB_SWITCH")
@@ -45,7 +50,7 @@ def start(state: layout.Layout, journal: Journal, namespace: Netns, nodes: int) 
     entry = process.spawn(journal, _NAME, namespace.command(words), log=log, cwd=state.switch)
 
     def ready() -> bool:
-        return b"ready" in log.read_bytes()
+        return b"ready" in log.read_bytes().splitlines()
 
     process.wait_until(ready, entry=entry, seconds=_READY_SECONDS, what="`ready` line", log=log)
 

@@ -14,7 +14,7 @@
 namespace rocelane::lab {
 
 // 16 KiB of payload behind an Ethernet header with two tags; no frame check sequence.
-inline constexpr std::size_t kMaxFrameBytes = std::size_t{16} * 1024 + 14 + 2 * 4;
+inline constexpr std::size_t kMaxFrameBytes = std::size_t{16} * 1024 + 14 + std::size_t{2} * 4;
 inline constexpr std::size_t kMaxTags = 2;
 
 struct UdpPorts {

@@ -31,8 +31,8 @@ class FrameRing {
 
  private:
   // Pages of slots that were never used are never touched, so a port costs what its queue needs.
-  std::unique_ptr<std::uint8_t[]>
-      slots_;  // NOLINT(modernize-avoid-c-arrays): uninitialized storage
+  // NOLINTNEXTLINE(modernize-avoid-c-arrays): uninitialized storage
+  std::unique_ptr<std::uint8_t[]> slots_;
   std::array<std::size_t, kFrames> lengths_{};
   std::size_t first_ = 0;
   std::size_t used_ = 0;

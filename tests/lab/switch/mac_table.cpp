@@ -20,9 +20,10 @@ std::uint64_t key_of(const MacTable::Station& station) {
 
 MacTable::Station station_of(std::uint64_t key) {
   MacTable::Station station{.vlan = static_cast<std::uint16_t>(key >> kMacBits)};
-  for (auto byte = station.mac.bytes.rbegin(); byte != station.mac.bytes.rend(); ++byte) {
-    *byte = static_cast<std::uint8_t>(key);
-    key >>= 8U;
+  unsigned shift = kMacBits;
+  for (auto& byte : station.mac.bytes) {
+    shift -= 8U;
+    byte = static_cast<std::uint8_t>(key >> shift);
   }
   return station;
 }
@@ -72,8 +73,8 @@ std::vector<MacTable::Entry> MacTable::entries(TimePoint now) const {
     }
   }
   std::sort(all.begin(), all.end(), [](const Entry& a, const Entry& b) {
-    return std::tie(a.port, a.station.vlan, a.station.mac) <
-           std::tie(b.port, b.station.vlan, b.station.mac);
+    return std::tie(a.port.value, a.station.vlan, a.station.mac) <
+           std::tie(b.port.value, b.station.vlan, b.station.mac);
   });
   return all;
 }

@@ -54,6 +54,6 @@ int main(int argc, char** argv) try {
   }
   return 0;
 } catch (const std::exception& failure) {
-  std::fprintf(stderr, "rocelane-lab-switch: %s\n", failure.what());
+  (void)std::fprintf(stderr, "rocelane-lab-switch: %s\n", failure.what());
   return 1;
 }

@@ -2,7 +2,7 @@
 // PortIndex and Direction: which port of the switch, and which way on its wire.
 #pragma once
 
-#include <compare>
+#include <cstddef>
 #include <cstdint>
 
 namespace rocelane::lab {
@@ -10,7 +10,7 @@ namespace rocelane::lab {
 struct PortIndex {
   std::uint16_t value = 0;
 
-  auto operator<=>(const PortIndex&) const = default;
+  bool operator==(const PortIndex&) const = default;
 };
 
 // Seen from the switch, as on any switch: in comes from the VM, out goes to the VM.

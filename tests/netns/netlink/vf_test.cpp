@@ -27,7 +27,9 @@ class VfTest : public testing::Test {
     socket_.emplace(std::move(*opened));
     auto pf = find_link(*socket_, name, true);
     ASSERT_OK(pf);
-    ASSERT_TRUE(pf->has_value()) << "no link " << name;
+    if (!*pf) {
+      GTEST_SKIP() << kPfVariable << "=" << name << " is not a link of this netns";
+    }
     ASSERT_FALSE((*pf)->vfs.empty()) << name << " has no VFs";
     pf_ = (*pf)->index;
     before_ = (*pf)->vfs.back();

@@ -212,10 +212,15 @@ TEST_F(Attach, a_host_name_and_an_alternative_name_that_collide_in_the_pod_do_no
   add(pod);
   del(pod);
   EXPECT_EQ(snapshot(), before);
-  EXPECT_OK(
-      netlink::remove_alt_name(*socket, (*netlink::find_link(*socket, "eth0"))->index, "rocealt"));
+  // udev gave the link its former name as an alternative one, which the renaming would collide
+  // with.
+  const auto now = netlink::find_link(*socket, "eth0");
+  ASSERT_OK(now);
+  for (const auto& name : (*now)->alt_names) {
+    EXPECT_OK(netlink::remove_alt_name(*socket, (*now)->index, name));
+  }
   rename.name = host_name;
-  EXPECT_OK(netlink::set_link(*socket, (*netlink::find_link(*socket, "eth0"))->index, rename));
+  EXPECT_OK(netlink::set_link(*socket, (*now)->index, rename));
 }
 
 TEST_F(Attach, a_taken_interface_name_is_refused_before_anything_changes) {

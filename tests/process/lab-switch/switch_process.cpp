@@ -11,11 +11,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <utility>
 
 #include "lib/base/file.h"
 #include "lib/base/result.h"
+#include "tests/support/program_under_test.h"
 
 namespace rocelane::test {
 
@@ -33,10 +33,7 @@ UniqueFd connect_to(const std::string& path) {
 
 }  // namespace
 
-std::string switch_program() {
-  const char* named = std::getenv("ROCELANE_LAB_SWITCH");
-  return named == nullptr ? LAB_SWITCH_PROGRAM : named;
-}
+std::string switch_program() { return program_under_test(LAB_SWITCH_PROGRAM); }
 
 SwitchProcess::SwitchProcess(std::string directory, int ports) : directory_(std::move(directory)) {
   std::array<int, 2> ends{};

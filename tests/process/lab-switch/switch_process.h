@@ -17,6 +17,8 @@ class SwitchProcess {
   SwitchProcess(std::string directory, int ports);
   SwitchProcess(const SwitchProcess&) = delete;
   SwitchProcess& operator=(const SwitchProcess&) = delete;
+  SwitchProcess(SwitchProcess&&) = delete;
+  SwitchProcess& operator=(SwitchProcess&&) = delete;
   ~SwitchProcess();
 
   [[nodiscard]] bool started() const { return output_ == "ready\n"; }

@@ -2,10 +2,11 @@
 // The built hook, called as a runtime calls it, on a process that is really limited.
 #include <fcntl.h>
 #include <gmock/gmock.h>
-#include <grp.h>
 #include <gtest/gtest.h>
+#include <linux/capability.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,10 +28,11 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 constexpr rlim_t kSmall = 64 * 1024;
-constexpr std::size_t kBuffer = std::size_t{64} * 1024 * 1024;
-constexpr uid_t kNobody = 65534;
+constexpr rlim_t kMore = 4 * 1024 * 1024;  // below the hard limit that any system has
+constexpr std::size_t kRegistered = std::size_t{64} * 1024 * 1024;
 
-// A container's first process: unprivileged, limited, and ready to lock a buffer when told to.
+// A container's first process: without capabilities, limited, and ready to lock a buffer when told
+// to. Of the test's own user, so that raising up to the hard limit needs no privilege (prlimit(2)).
 class FirstProcess {
  public:
   FirstProcess() {
@@ -40,6 +42,8 @@ class FirstProcess {
     pid_ = ::fork();
     ROCELANE_CHECK(pid_ >= 0);
     if (pid_ == 0) {
+      ::close(to[1]);  // the end of the test is the end of the pipe
+      ::close(from[0]);
       live(to[0], from[1]);
     }
     ::close(to[0]);
@@ -63,9 +67,9 @@ class FirstProcess {
     ROCELANE_CHECK(::prlimit(pid_, RLIMIT_MEMLOCK, nullptr, &limit) == 0);
     return limit;
   }
-  // The errno of locking kBuffer bytes, 0 when it works.
-  int lock_buffer() {
-    ROCELANE_CHECK(::write(command_.get(), "x", 1) == 1);
+  // The errno of locking that many bytes, 0 when it works.
+  int lock_buffer(std::size_t size) {
+    ROCELANE_CHECK(::write(command_.get(), &size, sizeof size) == sizeof size);
     return answer();
   }
 
@@ -76,20 +80,25 @@ class FirstProcess {
     return number;
   }
 
+  // CAP_IPC_LOCK would make every limit meaningless, CAP_SYS_RESOURCE every hard one.
+  static bool drop_capabilities() {
+    __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+    std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> none{};
+    return ::syscall(SYS_capset, &header, none.data()) == 0;
+  }
+
   [[noreturn]] static void live(int command, int answer) {
-    const rlimit small{.rlim_cur = kSmall, .rlim_max = kSmall};
-    bool ready = ::setrlimit(RLIMIT_MEMLOCK, &small) == 0;
-    if (::geteuid() == 0) {
-      // CAP_IPC_LOCK would make every limit meaningless.
-      ready = ready && ::setgroups(0, nullptr) == 0 && ::setresuid(kNobody, kNobody, kNobody) == 0;
-    }
+    rlimit limit{};
+    bool ready = ::getrlimit(RLIMIT_MEMLOCK, &limit) == 0;
+    limit.rlim_cur = kSmall;
+    ready = ready && ::setrlimit(RLIMIT_MEMLOCK, &limit) == 0 && drop_capabilities();
     int number = ready ? 0 : errno;
-    char byte = 0;
+    std::size_t size = 0;
     while (::write(answer, &number, sizeof number) == sizeof number &&
-           ::read(command, &byte, 1) == 1) {
-      void* buffer = ::mmap(nullptr, kBuffer, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-      number = ::mlock(buffer, kBuffer) == 0 ? 0 : errno;
-      ::munmap(buffer, kBuffer);
+           ::read(command, &size, sizeof size) == sizeof size) {
+      void* buffer = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      number = ::mlock(buffer, size) == 0 ? 0 : errno;
+      ::munmap(buffer, size);
     }
     ::_exit(0);
   }
@@ -99,13 +108,14 @@ class FirstProcess {
   UniqueFd answer_;
 };
 
-// Raising a hard limit of another user's process needs CAP_SYS_RESOURCE in the initial user
-// namespace (prlimit(2)).
-bool may_raise_limits() {
+// Above the hard limit only CAP_SYS_RESOURCE helps, which build containers often lack.
+bool may_raise_hard_limits() {
   const FirstProcess victim;
-  const rlimit more{.rlim_cur = kSmall, .rlim_max = 2 * kSmall};
-  return ::prlimit(victim.pid(), RLIMIT_MEMLOCK, &more, nullptr) == 0;
+  const rlimit unlimited{.rlim_cur = kSmall, .rlim_max = RLIM_INFINITY};
+  return ::prlimit(victim.pid(), RLIMIT_MEMLOCK, &unlimited, nullptr) == 0;
 }
+
+constexpr pid_t kNoProcess = 0x3fffffff;  // above PID_MAX_LIMIT (linux/threads.h)
 
 class OciHook : public testing::Test {
  protected:
@@ -161,14 +171,14 @@ class OciHook : public testing::Test {
   // Refused on stderr with these words, and the limit not touched.
   void expect_refused(const testing::Matcher<std::string>& words) {
     const FirstProcess process;
-    const auto outcome = call_on(process.pid());
+    const auto outcome = call_on(process.pid(), std::to_string(kMore));
     EXPECT_EQ(outcome.exit_code, 1);
     EXPECT_THAT(outcome.error_output, words);
     EXPECT_THAT(outcome.error_output, HasSubstr("delete the pod so that it is attached again"));
     EXPECT_THAT(outcome.error_output, HasSubstr("0000:01:10.0"));
     EXPECT_EQ(std::count(outcome.error_output.begin(), outcome.error_output.end(), '\n'), 1)
         << outcome.error_output;
-    EXPECT_EQ(process.memlock().rlim_max, kSmall);
+    EXPECT_EQ(process.memlock().rlim_cur, kSmall);
   }
 
   static constexpr const char* kGoodDevices =
@@ -182,44 +192,62 @@ class OciHook : public testing::Test {
                                       "g1",       "--device-id",        "0000:01:10.0"};
 };
 
-TEST_F(OciHook, raises_the_limit_so_that_an_unprivileged_process_can_register_64_mib) {
-  if (!may_raise_limits()) {
-    GTEST_SKIP() << "raising another process's limits is not permitted here";
-  }
+TEST_F(OciHook, raises_the_limit_of_the_containers_first_process) {
   FirstProcess process;
-  EXPECT_EQ(process.lock_buffer(), ENOMEM);
-  const auto outcome = call_on(process.pid());
+  EXPECT_EQ(process.lock_buffer(kMore), ENOMEM);
+  const auto outcome = call_on(process.pid(), std::to_string(kMore));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.error_output;
   EXPECT_EQ(outcome.error_output, "");
-  EXPECT_EQ(process.memlock().rlim_cur, RLIM_INFINITY);
-  EXPECT_EQ(process.memlock().rlim_max, RLIM_INFINITY);
-  EXPECT_EQ(process.lock_buffer(), 0);
+  EXPECT_EQ(process.memlock().rlim_cur, kMore);
+  EXPECT_EQ(process.lock_buffer(kMore), 0);
 }
 
-TEST_F(OciHook, raises_to_bytes_and_never_lowers) {
-  if (!may_raise_limits()) {
-    GTEST_SKIP() << "raising another process's limits is not permitted here";
+TEST_F(OciHook, unlimited_lets_an_unprivileged_process_register_64_mib) {
+  if (!may_raise_hard_limits()) {
+    GTEST_SKIP() << "no CAP_SYS_RESOURCE: hard limits cannot be raised here";
+  }
+  FirstProcess process;
+  EXPECT_EQ(process.lock_buffer(kRegistered), ENOMEM);
+  const auto outcome = call_on(process.pid());
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error_output;
+  EXPECT_EQ(process.memlock().rlim_cur, RLIM_INFINITY);
+  EXPECT_EQ(process.memlock().rlim_max, RLIM_INFINITY);
+  EXPECT_EQ(process.lock_buffer(kRegistered), 0);
+}
+
+TEST_F(OciHook, never_lowers_a_limit) {
+  const FirstProcess process;
+  const auto hard = process.memlock().rlim_max;
+  EXPECT_EQ(call_on(process.pid(), "4096").exit_code, 0);
+  EXPECT_EQ(process.memlock().rlim_cur, kSmall);
+  EXPECT_EQ(process.memlock().rlim_max, hard);
+}
+
+TEST_F(OciHook, limit_that_may_not_be_raised_stops_the_container_with_the_reason) {
+  if (may_raise_hard_limits()) {
+    GTEST_SKIP() << "CAP_SYS_RESOURCE: nothing is refused here";
   }
   const FirstProcess process;
-  EXPECT_EQ(call_on(process.pid(), "1048576").exit_code, 0);
-  EXPECT_EQ(process.memlock().rlim_cur, 1048576U);
-  EXPECT_EQ(process.memlock().rlim_max, 1048576U);
-  EXPECT_EQ(call_on(process.pid(), "4096").exit_code, 0);
-  EXPECT_EQ(process.memlock().rlim_cur, 1048576U);
+  if (process.memlock().rlim_max == RLIM_INFINITY) {
+    GTEST_SKIP() << "no hard memlock limit: nothing is refused here";
+  }
+  const auto outcome = call_on(process.pid());
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.error_output, HasSubstr("RLIMIT_MEMLOCK"));
 }
 
 TEST_F(OciHook, limit_that_the_container_asks_for_itself_is_left_alone) {
   config_is(kGoodDevices, R"({"type":"RLIMIT_MEMLOCK","hard":65536,"soft":65536})");
   const FirstProcess process;
-  const auto outcome = call_on(process.pid());
+  const auto outcome = call_on(process.pid(), std::to_string(kMore));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.error_output;
-  EXPECT_EQ(process.memlock().rlim_max, kSmall);
+  EXPECT_EQ(process.memlock().rlim_cur, kSmall);
 }
 
 TEST_F(OciHook, without_memlock_it_only_checks) {
   const FirstProcess process;
   EXPECT_EQ(call_on(process.pid(), "").exit_code, 0);
-  EXPECT_EQ(process.memlock().rlim_max, kSmall);
+  EXPECT_EQ(process.memlock().rlim_cur, kSmall);
 }
 
 TEST_F(OciHook, stale_generation_stops_the_container) {
@@ -298,7 +326,7 @@ TEST_F(OciHook, bundle_that_is_not_there_or_damaged_is_refused_by_name) {
 }
 
 TEST_F(OciHook, process_that_is_gone_is_said_to_be) {
-  const auto outcome = call_on(0x3fffffff);
+  const auto outcome = call_on(kNoProcess);
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.error_output, HasSubstr("RLIMIT_MEMLOCK"));
 }

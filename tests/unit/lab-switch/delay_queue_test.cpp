@@ -11,7 +11,7 @@ namespace {
 using std::chrono::milliseconds;
 using Bytes = std::vector<std::uint8_t>;
 
-const DelayQueue::TimePoint kStart{std::chrono::seconds(1)};
+constexpr DelayQueue::TimePoint kStart{std::chrono::seconds(1)};
 
 TEST(DelayQueue, gives_nothing_before_its_time) {
   DelayQueue queue;

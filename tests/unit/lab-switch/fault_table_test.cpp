@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "tests/support/ethernet_frame.h"
@@ -13,7 +14,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-const Fault::TimePoint kStart{std::chrono::seconds(1)};
+constexpr Fault::TimePoint kStart{std::chrono::seconds(1)};
 
 class FaultTableTest : public testing::Test {
  protected:
@@ -21,10 +22,8 @@ class FaultTableTest : public testing::Test {
     return table_.decide(port, direction, *parse_frame(frame_), frame_.size(), kStart);
   }
   std::vector<bool> drops(int frames) {
-    std::vector<bool> out;
-    for (int i = 0; i < frames; ++i) {
-      out.push_back(decide().drop);
-    }
+    std::vector<bool> out(static_cast<std::size_t>(frames));
+    std::generate(out.begin(), out.end(), [this] { return decide().drop; });
     return out;
   }
 

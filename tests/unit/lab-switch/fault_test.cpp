@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "tests/support/ethernet_frame.h"
@@ -17,7 +18,7 @@ using test::ipv4;
 using test::ipv4_udp;
 using test::station;
 
-const Fault::TimePoint kStart{std::chrono::seconds(1)};
+constexpr Fault::TimePoint kStart{std::chrono::seconds(1)};
 
 bool holds(const FaultMatch& match, const test::FrameBytes& frame) {
   return match.holds(*parse_frame(frame), frame.size());
@@ -87,10 +88,9 @@ TEST(FaultMatch, needs_every_member) {
 class Firing : public testing::Test {
  protected:
   std::vector<bool> fire(Fault& fault, int times, Direction direction = Direction::kIn) {
-    std::vector<bool> fired;
-    for (int i = 0; i < times; ++i) {
-      fired.push_back(fault.fires(direction, *parse_frame(frame_), frame_.size()));
-    }
+    std::vector<bool> fired(static_cast<std::size_t>(times));
+    std::generate(fired.begin(), fired.end(),
+                  [&] { return fault.fires(direction, *parse_frame(frame_), frame_.size()); });
     return fired;
   }
 

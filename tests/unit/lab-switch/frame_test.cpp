@@ -23,7 +23,7 @@ constexpr std::uint16_t kRoce = 4791;
 constexpr std::uint8_t kHopByHop = 0;
 constexpr std::uint8_t kRouting = 43;
 constexpr std::uint8_t kFragment = 44;
-const UdpPorts kRocePorts{.source = 0xc000, .destination = kRoce};
+constexpr UdpPorts kRocePorts{.source = 0xc000, .destination = kRoce};
 
 FrameBytes joined(FrameBytes first, const FrameBytes& second) {
   test::append(first, second);

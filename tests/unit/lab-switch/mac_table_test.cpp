@@ -16,7 +16,7 @@ using testing::ElementsAre;
 
 constexpr PortIndex kPort0{0};
 constexpr PortIndex kPort1{1};
-const MacTable::TimePoint kStart{seconds(1000)};
+constexpr MacTable::TimePoint kStart{seconds(1000)};
 
 TEST(MacTable, finds_what_it_learned) {
   MacTable table;

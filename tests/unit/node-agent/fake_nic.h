@@ -33,6 +33,7 @@ class FakeNic {
 
   static std::string vf_address(std::size_t index) { return fmt::format("0000:01:10.{}", index); }
   static std::string vf_name(std::size_t index) { return fmt::format("ens1f0v{}", index); }
+  static IfIndex index_of(std::size_t index) { return {100 + static_cast<int>(index)}; }
   static std::string pf_path(const std::string& file) {
     return std::string("bus/pci/devices/") + kPf + "/" + file;
   }
@@ -65,7 +66,7 @@ class FakeNic {
   // A pod takes the netdev away, or brings it back.
   void take(std::size_t index) {
     tree.remove_netdev(vf_address(index), vf_name(index));
-    std::erase_if(netdevs, [&](const auto& link) { return link.name == vf_name(index); });
+    std::erase_if(netdevs, [&](const auto& link) { return link.index == index_of(index); });
   }
 
   netlink::Link& netdev(std::size_t index) {
@@ -85,6 +86,7 @@ class FakeNic {
   std::vector<netlink::Link> netdevs;  // of the VFs
   std::vector<std::string> log;
   bool driver_exists = true;
+  bool names_parents = true;  // as kernels since 5.14
   std::uint32_t up_flag = 1;  // IFF_UP
 
  private:
@@ -169,7 +171,7 @@ class FakeNic {
   // The driver takes over the MAC that the PF has for this VF at that moment.
   void bind(std::size_t index) {
     const auto mac = pf.vfs[index].mac.value_or(MacAddress{});
-    const int number = 100 + static_cast<int>(index);
+    const int number = index_of(index).value;
     tree.bind(vf_address(index), "igbvf");
     tree.add_netdev(vf_address(index), vf_name(index), mac.to_string(), number);
     netlink::Link link;
@@ -177,6 +179,8 @@ class FakeNic {
     link.name = vf_name(index);
     link.mac = mac;
     link.mtu = 1500;
+    link.parent_bus = names_parents ? "pci" : "";
+    link.parent_device = names_parents ? vf_address(index) : "";
     netdevs.push_back(link);
   }
 };

@@ -31,7 +31,8 @@ class PortKeeperTest : public testing::Test {
     const auto kernel = nic_.kernel();
     const auto sysfs = nic_.tree.open();
     for (int pass = 0; pass < kMaxPasses; ++pass) {
-      auto status = keeper.ensure({.sysfs = sysfs, .kernel = kernel, .store = *store_});
+      auto status =
+          keeper.ensure({.sysfs = sysfs, .kernel = kernel, .store = *store_, .boot_id = "b1"});
       if (status.state != PortState::kWorking) {
         return status;
       }
@@ -40,12 +41,13 @@ class PortKeeperTest : public testing::Test {
   }
   PortStatus settle() { return settle(keeper_); }
 
-  void pod_holds(std::size_t vf) {
+  void pod_holds(std::size_t vf, const std::string& boot = "b1") {
     state::Record record;
     record.container_id = "c" + std::to_string(vf);
     record.if_name = "roce0";
     record.device_id = FakeNic::vf_address(vf);
     record.generation = "g";
+    record.boot_id = boot;
     record.pod = {.ns = "team", .name = "trainer-" + std::to_string(vf), .uid = "u"};
     ASSERT_OK(store_->save(record));
   }
@@ -96,7 +98,7 @@ TEST_F(PortKeeperTest, stop_at_any_moment_ends_in_the_same_port) {
   const auto sysfs = nic_.tree.open();
   for (int pass = 0; pass < kMaxPasses; ++pass) {
     PortKeeper fresh(FakeNic::kName, port(2, 4200), kNoPatience);
-    if (fresh.ensure({.sysfs = sysfs, .kernel = kernel, .store = *store_}).state ==
+    if (fresh.ensure({.sysfs = sysfs, .kernel = kernel, .store = *store_, .boot_id = "b1"}).state ==
         PortState::kReady) {
       break;
     }
@@ -129,7 +131,16 @@ TEST_F(PortKeeperTest, number_is_never_changed_under_a_pod) {
   EXPECT_EQ(status.state, PortState::kBlocked);
   EXPECT_THAT(status.detail, HasSubstr("BlockedByPods"));
   EXPECT_THAT(status.detail, HasSubstr("team/trainer-1"));
-  EXPECT_THAT(nic_.log, ElementsAre("ens1f0 mtu 4200"));
+  EXPECT_EQ(nic_.pf.vfs.size(), 3U);
+}
+
+TEST_F(PortKeeperTest, blocked_number_does_not_keep_the_other_vfs_from_being_made_right) {
+  nic_.has_vfs({own_mac(0), own_mac(1), foreign_mac(3)});
+  pod_holds(1);
+  nic_.take(1);
+  EXPECT_EQ(settle().state, PortState::kBlocked);
+  EXPECT_EQ(nic_.netdev(2).mac, own_mac(2));
+  EXPECT_EQ(nic_.netdev(0).mtu, 4200U);
 }
 
 TEST_F(PortKeeperTest, number_is_never_changed_under_somebody_without_a_record) {
@@ -138,6 +149,19 @@ TEST_F(PortKeeperTest, number_is_never_changed_under_somebody_without_a_record) 
   const auto status = settle();
   EXPECT_EQ(status.state, PortState::kBlocked);
   EXPECT_THAT(status.detail, HasSubstr("0000:01:10.2"));
+}
+
+TEST_F(PortKeeperTest, vf_that_is_being_renamed_is_not_taken_for_one_in_use) {
+  nic_.has_vfs({own_mac(0), own_mac(1), own_mac(2)});
+  nic_.netdev(1).name = "eth0";
+  EXPECT_EQ(settle().state, PortState::kReady);
+  EXPECT_EQ(nic_.pf.vfs.size(), 2U);
+}
+
+TEST_F(PortKeeperTest, older_kernel_that_does_not_name_parents_will_do) {
+  nic_.names_parents = false;
+  EXPECT_EQ(settle(), (PortStatus{PortState::kReady, "2 virtual functions"}));
+  EXPECT_EQ(nic_.netdev(1).mtu, 4200U);
 }
 
 TEST_F(PortKeeperTest, damaged_record_counts_as_a_pod) {
@@ -179,6 +203,20 @@ TEST_F(PortKeeperTest, wrong_mac_of_a_held_vf_is_left_alone) {
   nic_.take(0);
   EXPECT_EQ(settle().state, PortState::kReady);
   EXPECT_THAT(nic_.log, IsEmpty());
+}
+
+TEST_F(PortKeeperTest, record_of_an_earlier_boot_holds_nothing) {
+  nic_.has_vfs({foreign_mac(1), own_mac(1), own_mac(2)});
+  pod_holds(0, "b0");
+  EXPECT_EQ(settle().state, PortState::kReady);
+  EXPECT_EQ(nic_.pf.vfs.size(), 2U);
+  EXPECT_EQ(nic_.netdev(0).mac, own_mac(0));
+}
+
+TEST_F(PortKeeperTest, pf_that_came_back_gets_its_vfs_although_records_still_name_them) {
+  pod_holds(0);
+  EXPECT_EQ(settle().state, PortState::kReady);
+  EXPECT_EQ(nic_.netdev(0).mac, own_mac(0)) << "set before the driver took another one";
 }
 
 TEST_F(PortKeeperTest, vf_of_a_bond_is_left_alone) {

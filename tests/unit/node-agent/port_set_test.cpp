@@ -31,7 +31,7 @@ class PortSetTest : public testing::Test {
     ROCELANE_CHECK(store.ok());
     std::optional<milliseconds> next(0);
     for (int pass = 0; pass < 50 && next == milliseconds(0); ++pass) {
-      next = ports_.ensure({.sysfs = sysfs, .kernel = kernel, .store = *store});
+      next = ports_.ensure({.sysfs = sysfs, .kernel = kernel, .store = *store, .boot_id = "b1"});
     }
     return next;
   }

@@ -114,6 +114,7 @@ void PoolServer::register_now() {
     return;
   }
   registering_ = true;
+  streams_before_ = server_->streams_opened();
   worker_.post([server = server_, &loop = loop_, weak = weak_from_this()] {
     const auto outcome = server->register_with_kubelet();
     loop.post([weak, outcome] {
@@ -148,7 +149,7 @@ void PoolServer::registered(const Result<void>& outcome) {
   log::info("registered with kubelet", {{"resource", resource_}});
   last_problem_.clear();
   retry_.arm(kStreamPatience, [this] {
-    if (server_->open_streams() == 0) {
+    if (server_->streams_opened() == streams_before_) {
       register_later();
     } else {
       pause_ = kFirstPause;
@@ -157,9 +158,6 @@ void PoolServer::registered(const Result<void>& outcome) {
 }
 
 void PoolServer::stream_ended() {
-  if (server_->open_streams() > 0) {
-    return;
-  }
   log::info("kubelet's ListAndWatch stream ended", {{"resource", resource_}});
   check_socket();
   if (pause_ == kFirstPause) {

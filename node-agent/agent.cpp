@@ -155,6 +155,15 @@ milliseconds Agent::keep_entry() {
     log::error("CNI directory cannot be watched", {{"err", watched.error().message}});
     return kPeriod;
   }
+  if (is_uninstalled(options_)) {
+    entry_.withdraw();
+    return kPeriod;
+  }
+  // An entry that names an absent program would stop every pod of the node.
+  if (const auto there = restore_programs(options_); !there.ok()) {
+    log::error("programs cannot be placed", {{"err", there.error().message}});
+    return kPeriod;
+  }
   return entry_.keep(EntryKeeper::Clock::now()).value_or(kPeriod);
 }
 

@@ -43,6 +43,15 @@ std::optional<milliseconds> EntryKeeper::keep(Clock::time_point now) {
   return kSlowed;
 }
 
+void EntryKeeper::withdraw() {
+  const auto removed = remove_chained(directory_);
+  if (!removed.ok()) {
+    say_once("CNI entry cannot be taken out: " + removed.error().message, true);
+    return;
+  }
+  say_once("uninstalled: the CNI entry stays out until the agent starts again", false);
+}
+
 void EntryKeeper::say_once(std::string text, bool is_error) {
   if (text == said_) {
     return;

@@ -24,6 +24,9 @@ class EntryKeeper {
   // When to come back although nothing seems to happen; nullopt: no hurry.
   std::optional<std::chrono::milliseconds> keep(Clock::time_point now);
 
+  // After an uninstall: the entry stays out, also one that was written in the same moment.
+  void withdraw();
+
  private:
   void say_once(std::string text, bool is_error);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node-agent/install.h"
 
+#include <unistd.h>
+
 #include "lib/base/file.h"
 #include "lib/base/log.h"
 #include "lib/state/store.h"
@@ -26,6 +28,16 @@ std::vector<Program> programs(const Options& options) {
           {from(kCniProgram), options.cni_bin_dir + "/" + std::string(kCniProgram)}};
 }
 
+std::string marker(const Options& options) { return options.state_dir + "/uninstalled"; }
+
+Result<void> place(const Program& program) {
+  ROCELANE_ASSIGN_OR_RETURN(const bool written, install_binary(program.source, program.target));
+  if (written) {
+    log::info("program installed", {{"path", program.target}});
+  }
+  return {};
+}
+
 std::string unless_default(const std::string& value, std::string_view standard) {
   return value == standard ? "" : value;
 }
@@ -34,13 +46,21 @@ std::string unless_default(const std::string& value, std::string_view standard) 
 
 Result<void> install_programs(const Options& options) {
   for (const auto& program : programs(options)) {
-    ROCELANE_ASSIGN_OR_RETURN(const bool written, install_binary(program.source, program.target));
-    if (written) {
-      log::info("program installed", {{"path", program.target}});
+    ROCELANE_RETURN_IF_ERROR(place(program));
+  }
+  return remove_file(marker(options));
+}
+
+Result<void> restore_programs(const Options& options) {
+  for (const auto& program : programs(options)) {
+    if (::access(program.target.c_str(), X_OK) != 0) {
+      ROCELANE_RETURN_IF_ERROR(place(program));
     }
   }
   return {};
 }
+
+bool is_uninstalled(const Options& options) { return ::access(marker(options).c_str(), F_OK) == 0; }
 
 cni::ChainedEntry chained_entry(const Options& options) {
   return {
@@ -68,6 +88,8 @@ Result<void> install(const Options& options) {
 }
 
 Result<void> uninstall(const Options& options) {
+  ROCELANE_RETURN_IF_ERROR(make_directories(options.state_dir));
+  ROCELANE_RETURN_IF_ERROR(write_file_atomic(marker(options), "", Durability::kDisk));
   ROCELANE_ASSIGN_OR_RETURN(const auto changed, remove_chained(options.cni_conf_dir));
   for (const auto& path : changed) {
     log::info("CNI entry removed", {{"path", path}});

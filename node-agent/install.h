@@ -10,8 +10,10 @@
 
 namespace rocelane::agent {
 
-// roce-cni into the CNI directory, roce-oci-hook into <stateDir>/bin.
+// roce-cni into the CNI directory, roce-oci-hook into <stateDir>/bin; ends an earlier uninstall.
 Result<void> install_programs(const Options& options);
+// Only those that are not there at all: cheap enough for every look at the CNI directory.
+Result<void> restore_programs(const Options& options);
 
 // The entry with everything that is not the CNI program's own default.
 cni::ChainedEntry chained_entry(const Options& options);
@@ -20,7 +22,9 @@ cni::ChainedEntry chained_entry(const Options& options);
 Result<void> install(const Options& options);
 
 // `uninstall`: the entry, then the programs; those stay while attachments exist, because their pods
-// still need a DEL and a starting container its hook.
+// still need a DEL and a starting container its hook. An agent that runs on does not put them back:
+// <stateDir>/uninstalled tells it.
 Result<void> uninstall(const Options& options);
+bool is_uninstalled(const Options& options);
 
 }  // namespace rocelane::agent

@@ -215,6 +215,9 @@ Result<bool> DevicePluginServer::listen_again_if_gone() {
 }
 
 std::size_t DevicePluginServer::open_streams() const { return inner_->streams.open_streams(); }
+std::uint64_t DevicePluginServer::streams_opened() const {
+  return inner_->streams.streams_opened();
+}
 
 void DevicePluginServer::on_stream_end(std::function<void()> callback) {
   inner_->streams.on_stream_end(std::move(callback));

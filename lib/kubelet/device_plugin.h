@@ -63,9 +63,12 @@ class DevicePluginServer {
   // the open connections are not touched. kBusy: another process (the next version of this
   // program) has bound the path, which is then left alone. Not concurrently with itself or stop().
   Result<bool> listen_again_if_gone();
-  // Streams kubelet holds now; 0 after a registration means that it must be repeated.
   [[nodiscard]] std::size_t open_streams() const;
-  // Told on a gRPC thread when a stream of kubelet ended for whatever reason but stop().
+  // Streams kubelet has opened so far: when the number does not grow after a registration, that
+  // must be repeated.
+  [[nodiscard]] std::uint64_t streams_opened() const;
+  // Told on a gRPC thread when the newest stream ended for whatever reason but stop(). Kubelet
+  // serves a resource through its newest registration only, so an older stream does not count.
   void on_stream_end(std::function<void()> callback);
   // Ends registration, streams and calls; removes our socket file. Idempotent.
   void stop();

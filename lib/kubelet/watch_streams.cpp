@@ -9,7 +9,9 @@ namespace rocelane::kubelet {
 // slow peer skips the lists in between: each message is the whole list.
 class WatchStreams::Stream : public grpc::ServerWriteReactor<v1beta1::ListAndWatchResponse> {
  public:
-  explicit Stream(WatchStreams& hub) : hub_(hub) {}
+  Stream(WatchStreams& hub, std::uint64_t number) : hub_(hub), number_(number) {}
+
+  [[nodiscard]] std::uint64_t number() const { return number_; }
 
   void advance() {
     if (writing_ || finished_) {
@@ -51,6 +53,7 @@ class WatchStreams::Stream : public grpc::ServerWriteReactor<v1beta1::ListAndWat
   }
 
   WatchStreams& hub_;
+  const std::uint64_t number_;
   std::uint64_t sent_ = 0;
   List sending_;
   bool writing_ = false;
@@ -62,7 +65,7 @@ WatchStreams::~WatchStreams() { stop(); }
 
 grpc::ServerWriteReactor<v1beta1::ListAndWatchResponse>* WatchStreams::open() {
   const std::lock_guard lock(mutex_);
-  auto& stream = streams_.emplace_back(std::make_unique<Stream>(*this));
+  auto& stream = streams_.emplace_back(std::make_unique<Stream>(*this, ++opened_));
   stream->advance();
   return stream.get();
 }
@@ -86,6 +89,11 @@ std::size_t WatchStreams::open_streams() const {
   return streams_.size();
 }
 
+std::uint64_t WatchStreams::streams_opened() const {
+  const std::lock_guard lock(mutex_);
+  return opened_;
+}
+
 void WatchStreams::stop() {
   std::unique_lock lock(mutex_);
   stopping_ = true;
@@ -102,7 +110,7 @@ void WatchStreams::finished(const Stream* stream) {
   // Destroyed after the lock is released: the stream's own frame is still on this stack.
   const auto owned = std::move(*found);
   streams_.erase(found);
-  if (!stopping_ && on_stream_end_) {
+  if (!stopping_ && on_stream_end_ && owned->number() == opened_) {
     const auto callback = on_stream_end_;
     ++callbacks_running_;
     lock.unlock();

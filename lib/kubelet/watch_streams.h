@@ -33,8 +33,10 @@ class WatchStreams {
   // A new stream: sends the list now and after every publish(). Owned here until gRPC is done.
   grpc::ServerWriteReactor<v1beta1::ListAndWatchResponse>* open();
   void publish(List list);
+  // Called when the newest stream ended.
   void on_stream_end(std::function<void()> callback);
   [[nodiscard]] std::size_t open_streams() const;
+  [[nodiscard]] std::uint64_t streams_opened() const;
   // Ends every stream with OK and waits for that; later ones end at once. No callback after it.
   void stop();
 
@@ -47,7 +49,8 @@ class WatchStreams {
   List list_;
   std::uint64_t generation_ = 0;
   bool stopping_ = false;
-  std::list<std::unique_ptr<Stream>> streams_;
+  std::list<std::unique_ptr<Stream>> streams_;  // in the order of opening
+  std::uint64_t opened_ = 0;
   int callbacks_running_ = 0;
   std::function<void()> on_stream_end_;
 };

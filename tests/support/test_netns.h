@@ -35,7 +35,7 @@ class TestNetNs {
 
   // `work` returns a Result; it runs on a thread of its own inside.
   template <typename Work>
-  auto run(Work work) const {
+  [[nodiscard]] auto run(Work work) const {
     return netns::run_in(ns_, std::move(work));
   }
 
@@ -66,7 +66,7 @@ class NetNsTest : public testing::Test {
   netlink::Socket& socket() { return home_->socket(); }
 
   template <typename Work>
-  auto run(Work work) {
+  [[nodiscard]] auto run(Work work) {
     return home_->run(std::move(work));
   }
 

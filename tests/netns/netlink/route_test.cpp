@@ -4,6 +4,8 @@
 #include <linux/if_addr.h>
 #include <linux/rtnetlink.h>
 
+#include <algorithm>
+
 #include "lib/netlink/address.h"
 #include "tests/support/test_netns.h"
 
@@ -11,7 +13,6 @@ namespace rocelane::netlink {
 namespace {
 
 using testing::Contains;
-using testing::HasSubstr;
 using testing::Not;
 
 IpPrefix prefix(const char* text) { return IpPrefix::parse(text).value(); }

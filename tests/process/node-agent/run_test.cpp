@@ -80,6 +80,33 @@ TEST_F(Run, entry_follows_the_network_that_comes_later_and_returns_when_taken_ou
   EXPECT_THAT(host_.read("net.d/10-k8s.conflist"), HasSubstr("roce-cni"));
 }
 
+TEST_F(Run, uninstall_holds_although_the_agent_runs_on_and_a_new_start_ends_it) {
+  host_.publish_config(kGoodConfig);
+  host_.write("net.d/10-k8s.conflist", test::AgentHost::kProviders);
+  auto& agent = start();
+  ASSERT_TRUE(agent.says("CNI entry added", kStart)) << agent.said();
+  EXPECT_EQ(host_.call({"uninstall"}).exit_code, 0);
+  EXPECT_TRUE(agent.says("stays out", kByEvent)) << agent.said();
+  host_.write("net.d/10-k8s.conflist", test::AgentHost::kProviders);
+  agent.signal(SIGTERM);
+  EXPECT_EQ(agent.exits(kPrompt), 0) << agent.said();
+  EXPECT_THAT(host_.read("net.d/10-k8s.conflist"), Not(HasSubstr("roce-cni")));
+  EXPECT_EQ(host_.read("bin/roce-cni"), "");
+
+  EXPECT_TRUE(start().says("CNI entry added", kStart));
+  EXPECT_NE(host_.read("bin/roce-cni"), "");
+}
+
+TEST_F(Run, program_that_somebody_removed_is_back_before_the_entry_names_it) {
+  host_.publish_config(kGoodConfig);
+  auto& agent = start();
+  ASSERT_TRUE(agent.says("waiting for a primary CNI network", kStart)) << agent.said();
+  std::filesystem::remove(host_.path("bin/roce-cni"));
+  host_.write("net.d/10-k8s.conflist", test::AgentHost::kProviders);
+  EXPECT_TRUE(agent.says("program installed", kByEvent)) << agent.said();
+  EXPECT_TRUE(agent.says("CNI entry added", kByEvent)) << agent.said();
+}
+
 TEST_F(Run, two_writers_of_one_file_are_told_apart_and_slowed_down) {
   host_.publish_config(kGoodConfig);
   host_.write("net.d/10-k8s.conflist", test::AgentHost::kProviders);
@@ -90,8 +117,8 @@ TEST_F(Run, two_writers_of_one_file_are_told_apart_and_slowed_down) {
       host_.write("net.d/10-k8s.conflist", test::AgentHost::kProviders);
     }
   }
+  EXPECT_TRUE(agent.says("somebody keeps taking the CNI entry out", kByEvent)) << agent.said();
   EXPECT_TRUE(agent.says("10-k8s.conflist", kByEvent)) << agent.said();
-  EXPECT_THAT(agent.said(), HasSubstr("somebody keeps taking the CNI entry out"));
 }
 
 TEST_F(Run, sigterm_ends_promptly_and_removes_nothing) {

@@ -49,7 +49,7 @@ TEST(ParseErrorMessage, attributes_follow_the_request_when_it_is_not_capped) {
 
 TEST(ParseErrorMessage, broken_attributes_do_not_hide_the_errno) {
   std::vector<std::uint8_t> message = bytes(kMtuRefused);
-  message.resize(message.size() - 3);
+  message.erase(message.end() - 3, message.end());
   auto outcome = parse_error_message(message, kCappedWithText);
   ASSERT_FALSE(outcome.ok());
   EXPECT_EQ(outcome.error().sys_errno, EINVAL);

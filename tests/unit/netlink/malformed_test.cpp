@@ -3,7 +3,6 @@
 // kInvalidInput, never a read beyond the end (run under AddressSanitizer to see that), and never a
 // cut attribute taken for a whole one.
 #include <functional>
-#include <memory>
 #include <ostream>
 
 #include "lib/netlink/address.h"
@@ -35,10 +34,8 @@ struct Frame {
   Parser parse;
 };
 
-void PrintTo(const Frame& frame,
-             std::ostream* out) {  // NOLINT(readability-identifier-naming): gtest
-  *out << frame.name;
-}
+// NOLINTNEXTLINE(readability-identifier-naming): gtest looks for this name
+void PrintTo(const Frame& frame, std::ostream* out) { *out << frame.name; }
 
 std::vector<Frame> all_frames() {
   const Parser link = parser(parse_link);
@@ -64,9 +61,8 @@ std::vector<Frame> all_frames() {
 
 // An exact heap copy, so that AddressSanitizer sees one byte too many.
 Result<void> parse_exactly(const Frame& frame, Bytes input) {
-  const auto copy = std::make_unique<std::uint8_t[]>(input.size());
-  std::copy(input.begin(), input.end(), copy.get());
-  return frame.parse({copy.get(), input.size()});
+  const std::vector<std::uint8_t> copy(input.begin(), input.end());
+  return frame.parse(copy);
 }
 
 class Malformed : public testing::TestWithParam<Frame> {};

@@ -63,10 +63,16 @@ Result<std::optional<RdmaDevice>> find_device(Socket& socket, const state::RdmaR
   return std::optional<RdmaDevice>();
 }
 
+Result<bool> devices_move(Socket& socket) {
+  ROCELANE_ASSIGN_OR_RETURN(const auto mode, netlink::get_rdma_netns_mode(socket));
+  return mode == netlink::RdmaNetnsMode::kExclusive;
+}
+
+// From the netns of the calling thread.
 Result<void> move_into(const netns::NetNs& pod, const state::RdmaRef& rdma) {
   ROCELANE_ASSIGN_OR_RETURN(auto host, Socket::open(netlink::Family::kRdma));
-  ROCELANE_ASSIGN_OR_RETURN(const auto mode, netlink::get_rdma_netns_mode(host));
-  if (mode == netlink::RdmaNetnsMode::kShared) {
+  ROCELANE_ASSIGN_OR_RETURN(const bool move, devices_move(host));
+  if (!move) {
     return {};
   }
   ROCELANE_ASSIGN_OR_RETURN(const auto device, find_device(host, rdma));
@@ -77,14 +83,42 @@ Result<void> move_into(const netns::NetNs& pod, const state::RdmaRef& rdma) {
       .with_context("moving RDMA device " + rdma.device);
 }
 
-Result<void> move_home(Socket& socket, const RdmaDevice& device) {
-  ROCELANE_ASSIGN_OR_RETURN(const auto mode, netlink::get_rdma_netns_mode(socket));
-  if (mode == netlink::RdmaNetnsMode::kShared) {
+// In exclusive mode the kernel puts a device made through a pod's socket into the initial netns
+// (seen on 7.3): it is moved like a hardware one then.
+Result<void> make_in_pod(Socket& socket, const netns::NetNs& pod, const std::string& if_name,
+                         const state::RdmaRef& rdma) {
+  ROCELANE_RETURN_IF_ERROR(make_soft_device(socket, rdma.device, if_name));
+  ROCELANE_ASSIGN_OR_RETURN(const auto made, netlink::find_rdma_device(socket, rdma.device));
+  return made ? Result<void>() : move_into(pod, rdma);
+}
+
+// The kernel compares the device's netns with that of the calling thread, not of the socket.
+Result<void> move_home(const netns::NetNs& pod, Socket& socket, const RdmaDevice& device) {
+  ROCELANE_ASSIGN_OR_RETURN(const bool move, devices_move(socket));
+  if (!move) {
     return {};
   }
   ROCELANE_ASSIGN_OR_RETURN(const auto host, netns::NetNs::current());
-  return netlink::move_rdma_device(socket, device.index, host.fd())
+  return pod.run_in([&] { return netlink::move_rdma_device(socket, device.index, host.fd()); })
       .with_context("moving RDMA device " + device.name + " home");
+}
+
+Result<void> remove_made(Socket& socket, const RdmaDevice& device) {
+  return netlink::remove_rdma_link(socket, device.index)
+      .with_context("removing soft RoCE device " + device.name);
+}
+
+// Absent on a kernel without RDMA: nothing can be left there.
+Result<std::optional<Socket>> open_rdma_socket(const std::optional<netns::NetNs>& ns) {
+  auto socket =
+      ns ? open_socket_in(*ns, netlink::Family::kRdma) : Socket::open(netlink::Family::kRdma);
+  if (socket.ok()) {
+    return std::optional(std::move(*socket));
+  }
+  if (socket.error().code == Code::kUnsupported) {
+    return std::optional<Socket>();
+  }
+  return socket.error();
 }
 
 }  // namespace
@@ -117,7 +151,7 @@ Result<void> bring_rdma_device(const netns::NetNs& pod, const std::string& if_na
                                state::RdmaRef& rdma) {
   ROCELANE_ASSIGN_OR_RETURN(auto socket, open_socket_in(pod, netlink::Family::kRdma));
   if (rdma.created) {
-    ROCELANE_RETURN_IF_ERROR(make_soft_device(socket, rdma.device, if_name)
+    ROCELANE_RETURN_IF_ERROR(make_in_pod(socket, pod, if_name, rdma)
                                  .with_context("making soft RoCE device " + rdma.device));
   } else {
     ROCELANE_RETURN_IF_ERROR(move_into(pod, rdma));
@@ -144,23 +178,24 @@ Result<void> take_rdma_device_home(const std::optional<netns::NetNs>& pod,
   if (rdma.device.empty()) {
     return {};
   }
-  auto socket =
-      pod ? open_socket_in(*pod, netlink::Family::kRdma) : Socket::open(netlink::Family::kRdma);
-  if (!socket.ok()) {
-    return socket.error().code == Code::kUnsupported ? Result<void>() : socket.error();
+  ROCELANE_ASSIGN_OR_RETURN(auto socket, open_rdma_socket(pod));
+  if (!socket) {
+    return {};
   }
   ROCELANE_ASSIGN_OR_RETURN(const auto device, find_device(*socket, rdma));
-  if (!device) {
+  if (device) {
+    if (rdma.created) {
+      return remove_made(*socket, *device);
+    }
+    return pod ? move_home(*pod, *socket, *device) : Result<void>();
+  }
+  if (!pod || !rdma.created) {
     return {};
   }
-  if (!rdma.created) {
-    return pod ? move_home(*socket, *device) : Result<void>();
-  }
-  auto removed = netlink::remove_rdma_link(*socket, device->index);
-  if (!removed.ok() && removed.error().code == Code::kNotFound) {
-    return {};
-  }
-  return std::move(removed).with_context("removing soft RoCE device " + rdma.device);
+  // Made, but not moved into the pod before its maker died.
+  ROCELANE_ASSIGN_OR_RETURN(auto host, Socket::open(netlink::Family::kRdma));
+  ROCELANE_ASSIGN_OR_RETURN(const auto left, netlink::find_rdma_device(host, rdma.device));
+  return left ? remove_made(host, *left) : Result<void>();
 }
 
 Result<rdma::Gid> wait_for_gid(const netns::NetNs& pod, const std::string& device,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // PoolServer: one resource towards kubelet: serves its list, and registers as often as kubelet
-// needs it: at start, when kubelet.sock appears, and at once when the last ListAndWatch stream is
-// lost.
+// needs it: at start, when kubelet.sock appears, and at once when its ListAndWatch stream is lost.
 //
 // Thread: the loop's; kubelet's Register call blocks, so it runs on the worker.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -64,6 +64,7 @@ class PoolServer : public std::enable_shared_from_this<PoolServer> {
   const std::shared_ptr<kubelet::DevicePluginServer> server_;
   Timer retry_;
   std::chrono::milliseconds pause_;
+  std::uint64_t streams_before_ = 0;  // opened when the last registration began
   bool registering_ = false;
   bool register_again_ = false;
   std::string last_problem_;

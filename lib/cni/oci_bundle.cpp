@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -16,12 +17,12 @@ using nlohmann::json;
 
 // Annotation keys of containerd (pkg/cri/annotations) and of CRI-O (pkg/annotations), in the order
 // they are tried.
-constexpr std::string_view kSandboxIdKeys[] = {"io.kubernetes.cri.sandbox-id",
-                                               "io.kubernetes.cri-o.SandboxID"};
-constexpr std::string_view kPodNamespaceKeys[] = {"io.kubernetes.cri.sandbox-namespace",
-                                                  "io.kubernetes.cri-o.Namespace"};
-constexpr std::string_view kPodNameKeys[] = {"io.kubernetes.cri.sandbox-name",
-                                             "io.kubernetes.cri-o.KubeName"};
+constexpr std::array<std::string_view, 2> kSandboxIdKeys = {"io.kubernetes.cri.sandbox-id",
+                                                            "io.kubernetes.cri-o.SandboxID"};
+constexpr std::array<std::string_view, 2> kPodNamespaceKeys = {
+    "io.kubernetes.cri.sandbox-namespace", "io.kubernetes.cri-o.Namespace"};
+constexpr std::array<std::string_view, 2> kPodNameKeys = {"io.kubernetes.cri.sandbox-name",
+                                                          "io.kubernetes.cri-o.KubeName"};
 
 Error wrong(std::string_view place, std::string_view want) {
   return Error::make(Code::kInvalidInput, fmt::format("{}: want {}", place, want));

@@ -87,11 +87,11 @@ Result<v1::ListPodResourcesResponse> list(Stub& stub, Milliseconds limit) {
 
 Error get_error(const grpc::Status& status) {
   auto error = error_from_status(status, "PodResources Get");
-  const std::string_view sentence = status.error_message();
+  const std::string sentence = status.error_message();
   if (status.error_code() == grpc::StatusCode::UNKNOWN) {
-    if (sentence.find(kGetDisabled) != std::string_view::npos) {
+    if (sentence.find(kGetDisabled) != std::string::npos) {
       error.code = Code::kUnsupported;
-    } else if (sentence.ends_with(kPodNotFound)) {
+    } else if (std::string_view(sentence).ends_with(kPodNotFound)) {
       error.code = Code::kNotFound;
     }
   }

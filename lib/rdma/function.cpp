@@ -22,8 +22,8 @@ Error gone(const PciAddress& address) {
 }
 
 // "0x8086" -> "8086": sysfs prints a prefix that users and pci.ids leave out.
-std::string without_hex_prefix(std::string text) {
-  return text.starts_with("0x") ? text.substr(2) : text;
+std::string without_hex_prefix(std::string_view text) {
+  return std::string(text.starts_with("0x") ? text.substr(2) : text);
 }
 
 std::optional<std::uint32_t> vf_number(std::string_view name) {
@@ -50,7 +50,7 @@ Result<std::vector<NumberedVf>> read_vf_links(const sysfs::Sysfs& sysfs, const P
     if (!number) {
       continue;
     }
-    ROCELANE_ASSIGN_OR_RETURN(const auto target, sysfs.link_name(path + "/" + name));
+    ROCELANE_ASSIGN_OR_RETURN(const auto target, sysfs.link_name(fmt::format("{}/{}", path, name)));
     if (target) {
       ROCELANE_ASSIGN_OR_RETURN(const auto address, PciAddress::parse(*target));
       vfs.emplace_back(*number, address);

@@ -81,7 +81,8 @@ TEST_F(PluginAndKubelet, are_together_again_within_100_ms_of_each_of_100_restart
   std::printf("registered again: median %ld ms, longest %ld ms; %zu threads, %zu descriptors\n",
               taken[kRestarts / 2], taken.back(), threads, descriptors);
   EXPECT_LE(taken.back(), 100);
-  EXPECT_LE(count_entries(proc("task")), threads + 1);
+  // gRPC's own pools breathe by a few threads; a leak would be one or more per restart.
+  EXPECT_LE(count_entries(proc("task")), threads + kRestarts / 10);
   EXPECT_LE(count_entries(proc("fd")), descriptors + 2);
 }
 

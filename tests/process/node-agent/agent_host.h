@@ -4,6 +4,8 @@
 #pragma once
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -33,8 +35,9 @@ class AgentHost {
 
   [[nodiscard]] std::string path(const std::string& name) const { return root_ / name; }
   [[nodiscard]] std::string read(const std::string& name) const {
-    auto text = read_file(path(name));
-    return text.ok() ? *text : "";
+    // A sanitized program is larger than what read_file() takes.
+    std::ifstream file(path(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   }
   void write(const std::string& name, std::string_view text) const {
     ROCELANE_CHECK(write_file_atomic(path(name), text, Durability::kRename).ok());

@@ -63,7 +63,7 @@ def _run(program: Program, rung: str, only: str) -> list[Outcome]:
         return [] if only and only not in program.name else [_run_plain(program, rung)]
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / "report.json"
-        command = [*program.command, f"--gtest_output=json:{path}", "--gtest_brief=1"]
+        command = [*program.command, f"--gtest_output=json:{path}"]
         if only:
             command.append(f"--gtest_filter=*{only}*")
         code, output = _execute(command, program.directory)

@@ -70,7 +70,7 @@ def _run_in_guest(build: Path, node: Node, only: str, report: Report) -> None:
             begin = time.monotonic()
             for path in _needed(build, program):
                 node.put(path, str(path))
-            command = ["env", f"ROCELANE_TEST_PF={pf}", program.command[0], f"--gtest_output=json:{_GUEST_REPORT}", "--gtest_brief=1"]
+            command = ["env", f"ROCELANE_TEST_PF={pf}", program.command[0], f"--gtest_output=json:{_GUEST_REPORT}"]
             if only:
                 command.append(f"--gtest_filter=*{only}*")
             node.run(["rm", "-f", _GUEST_REPORT])

@@ -36,7 +36,7 @@ Result<std::string> plugin_type(const std::string& input) {
 Result<std::string> find_plugin(const Delegate& delegate) {
   ROCELANE_ASSIGN_OR_RETURN(const auto type, plugin_type(delegate.input));
   for (const auto& directory : delegate.path) {
-    auto path = directory + "/" + type;
+    auto path = fmt::format("{}/{}", directory, type);
     std::error_code ignored;  // a directory may be executable too
     if (std::filesystem::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0) {
       return path;

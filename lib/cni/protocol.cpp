@@ -148,8 +148,8 @@ class CallReader {
 CallOutcome parse_call(const Environment& environment) { return CallReader(environment).read(); }
 
 const std::vector<std::string>& supported_versions() {
-  static const std::vector<std::string> kVersions{"0.3.1", "0.4.0", "1.0.0", "1.1.0"};
-  return kVersions;
+  static const std::vector<std::string> spoken{"0.3.1", "0.4.0", "1.0.0", "1.1.0"};
+  return spoken;
 }
 
 bool is_supported(std::string_view version) {

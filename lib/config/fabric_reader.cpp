@@ -43,12 +43,11 @@ std::optional<std::uint64_t> parse_quantity(std::string_view text, std::span<con
 }
 
 Result<milliseconds> parse_duration(std::string_view text) {
-  constexpr std::array<Unit, 4> kUnits{
-      {{"ms", 1}, {"s", 1000}, {"m", 60 * 1000}, {"h", 3600 * 1000}}};
+  constexpr std::array<Unit, 4> kUnits{{{"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}}};
   const auto count = parse_quantity(text, kUnits);
   if (!count || *count < static_cast<std::uint64_t>(kMinInterval.count()) ||
       *count > static_cast<std::uint64_t>(kMaxInterval.count())) {
-    return bad(fmt::format("must be a duration from 10ms to 1h as in \"500ms\", is \"{}\"", text));
+    return bad(fmt::format(R"(must be a duration from 10ms to 1h as in "500ms", is "{}")", text));
   }
   return milliseconds(*count);
 }
@@ -69,7 +68,7 @@ Result<std::optional<std::uint64_t>> parse_limit(std::string_view text) {
   }
   const auto bytes = parse_quantity(text, kUnits);
   if (!bytes) {
-    return bad(fmt::format("must be \"unlimited\" or bytes as in \"64Mi\", is \"{}\"", text));
+    return bad(fmt::format(R"(must be "unlimited" or bytes as in "64Mi", is "{}")", text));
   }
   return bytes;
 }

@@ -58,7 +58,7 @@ Result<std::string> parse_namespace(std::string_view text) {
   });
   if (text != "*" &&
       (text.empty() || text.size() > 63 || !label || text.front() == '-' || text.back() == '-')) {
-    return bad(fmt::format("must be the name of a namespace or \"*\", is \"{}\"", text));
+    return bad(fmt::format(R"(must be the name of a namespace or "*", is "{}")", text));
   }
   return std::string(text);
 }

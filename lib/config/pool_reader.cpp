@@ -106,7 +106,7 @@ Result<PfSelector> parse_root_device(std::string_view text) {
 
 Result<std::string> parse_pci_id(std::string_view text) {
   if (text.size() != kPciIdDigits || !all_of(text, std::isxdigit, "")) {
-    return bad(fmt::format("must be four hex digits as in \"15b3\", is \"{}\"", text));
+    return bad(fmt::format(R"(must be four hex digits as in "15b3", is "{}")", text));
   }
   return lower(std::string(text));
 }
@@ -123,7 +123,7 @@ Result<std::string> parse_link_type(std::string_view text) {
     return std::string(text);
   }
   return bad(
-      fmt::format("only \"ether\" is possible (RoCE is RDMA over Ethernet), is \"{}\"", text));
+      fmt::format(R"(only "ether" is possible (RoCE is RDMA over Ethernet), is "{}")", text));
 }
 
 template <typename T, typename Parse>
@@ -206,7 +206,7 @@ void read_additional_info(json::Object& object, Pool& pool) {
 void read_device_type(json::Object& object) {
   std::string type;
   if (object.read("deviceType", type) && type != "netDevice") {
-    object.problem("deviceType", fmt::format("only \"netDevice\" is supported, is \"{}\"", type));
+    object.problem("deviceType", fmt::format(R"(only "netDevice" is supported, is "{}")", type));
   }
 }
 

@@ -169,6 +169,7 @@ Object::Object(Value value) : value_(std::move(value)) {
   }
 }
 
+// NOLINTNEXTLINE(bugprone-exception-escape): only for want of memory, which ends the program
 Object::~Object() {
   if (!value_.is_object()) {
     return;

@@ -71,7 +71,7 @@ class Value {
   [[nodiscard]] std::map<std::string, std::string> text_map() const;
 
  private:
-  bool expect(bool matches, std::string_view wanted) const;
+  [[nodiscard]] bool expect(bool matches, std::string_view wanted) const;
 
   const nlohmann::json* json_;
   std::string path_;
@@ -92,6 +92,7 @@ class Object {
   Object& operator=(const Object&) = delete;
   Object(Object&&) = delete;
   Object& operator=(Object&&) = delete;
+  // NOLINTNEXTLINE(bugprone-exception-escape): only for want of memory, which ends the program
   ~Object();
 
   [[nodiscard]] const Value& value() const { return value_; }
@@ -106,7 +107,9 @@ class Object {
   // Keys that are known though nobody reads them.
   void allow(std::initializer_list<std::string_view> keys);
   // For a format whose later versions add keys: unknown ones are skipped.
-  void allow_newer_keys() { allow_if([](std::string_view /*key*/) { return true; }); }
+  void allow_newer_keys() {
+    allow_if([](std::string_view /*key*/) { return true; });
+  }
   void allow_if(std::function<bool(std::string_view key)> accept) { accept_ = std::move(accept); }
 
   // Each answers whether the key is there and right; else `into` keeps what it has.

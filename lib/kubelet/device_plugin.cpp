@@ -25,7 +25,8 @@ constexpr const char* kVersion = "v1beta1";
 // plugin/v1beta1/client.go).
 constexpr std::chrono::seconds kRegisterTimeout{11};
 
-// Calls still running when the plugin stops: an Allocate takes well under a millisecond.
+// Calls still running when the plugin stops: an Allocate takes well under a millisecond. Then also
+// a stream whose peer does not read is cut.
 constexpr std::chrono::milliseconds kShutdownTimeout{500};
 
 WatchStreams::List encode(const std::vector<Device>& devices) {
@@ -237,6 +238,7 @@ void DevicePluginServer::stop() {
   inner_->streams.stop();
   inner_->server->Shutdown(std::chrono::system_clock::now() + kShutdownTimeout);
   inner_->server->Wait();
+  inner_->streams.join();
 }
 
 }  // namespace rocelane::kubelet

@@ -52,6 +52,8 @@ class DevicePluginServer {
                                                            Allocator allocator);
   DevicePluginServer(const DevicePluginServer&) = delete;
   DevicePluginServer& operator=(const DevicePluginServer&) = delete;
+  DevicePluginServer(DevicePluginServer&&) = delete;
+  DevicePluginServer& operator=(DevicePluginServer&&) = delete;
   ~DevicePluginServer();
 
   // The whole list, again after every change; the same list twice sends nothing.

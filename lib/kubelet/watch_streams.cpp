@@ -61,7 +61,7 @@ class WatchStreams::Stream : public grpc::ServerWriteReactor<v1beta1::ListAndWat
 };
 
 WatchStreams::WatchStreams() = default;
-WatchStreams::~WatchStreams() { stop(); }
+WatchStreams::~WatchStreams() = default;
 
 grpc::ServerWriteReactor<v1beta1::ListAndWatchResponse>* WatchStreams::open() {
   const std::lock_guard lock(mutex_);
@@ -95,11 +95,15 @@ std::uint64_t WatchStreams::streams_opened() const {
 }
 
 void WatchStreams::stop() {
-  std::unique_lock lock(mutex_);
+  const std::lock_guard lock(mutex_);
   stopping_ = true;
   for (const auto& stream : streams_) {
     stream->advance();
   }
+}
+
+void WatchStreams::join() {
+  std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return streams_.empty() && callbacks_running_ == 0; });
 }
 
@@ -107,7 +111,7 @@ void WatchStreams::finished(const Stream* stream) {
   std::unique_lock lock(mutex_);
   const auto found = std::find_if(streams_.begin(), streams_.end(),
                                   [&](const auto& owned) { return owned.get() == stream; });
-  // Destroyed after the lock is released: the stream's own frame is still on this stack.
+  // OnDone is the last reaction: gRPC lets the object go within it.
   const auto owned = std::move(*found);
   streams_.erase(found);
   if (!stopping_ && on_stream_end_ && owned->number() == opened_) {

@@ -37,8 +37,11 @@ class WatchStreams {
   void on_stream_end(std::function<void()> callback);
   [[nodiscard]] std::size_t open_streams() const;
   [[nodiscard]] std::uint64_t streams_opened() const;
-  // Ends every stream with OK and waits for that; later ones end at once. No callback after it.
+  // Ends every stream with OK, later ones at once; no new callback. One whose peer does not read
+  // ends when the server is shut down.
   void stop();
+  // After stop() and the server's Shutdown(): waits for the last stream and callback.
+  void join();
 
  private:
   class Stream;

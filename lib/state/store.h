@@ -22,6 +22,9 @@ class DeviceLock {
  public:
   DeviceLock(DeviceLock&&) = default;
   DeviceLock& operator=(DeviceLock&&) = default;
+  DeviceLock(const DeviceLock&) = delete;
+  DeviceLock& operator=(const DeviceLock&) = delete;
+  ~DeviceLock() = default;
 
  private:
   friend class Store;

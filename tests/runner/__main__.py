@@ -30,6 +30,7 @@ def _arguments() -> argparse.Namespace:
 def main() -> int:
     """Exit code 0 when nothing failed and something ran."""
     arguments = _arguments()
+    arguments.build = arguments.build.resolve()
     report = Report(AllowedSkips.load(Path(__file__).parent.parent / "allowed-skips.txt"))
     for rung in arguments.rungs or _RUNGS:
         begin = time.monotonic()

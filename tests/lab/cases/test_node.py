@@ -31,6 +31,17 @@ class NodeHealth(LabCase):
         pod = self.pod("stays", node="node0").wait_running()
         record = pod.attachment().record
         offered = deploy.allocatable(self.lab, "node0")
+        before = self._registrations()
         self.lab.node("node0").control("restart", "kubelet")
-        self.lab.wait_for(lambda: self._ready("node0") and deploy.allocatable(self.lab, "node0") == offered, 90, what="devices again")
+        self.lab.wait_for(lambda: self._registrations() > before, 60, what="registration with the new kubelet")
+        self.lab.wait_for(lambda: deploy.allocatable(self.lab, "node0") == offered, 60, what="devices again")
+        self.assertTrue(self._ready("node0"))
         self.assertEqual(pod.attachment().record, record)
+
+    def _registrations(self) -> int:
+        """How often node0's plugin has registered; kubelet, which serves its log, may be away."""
+        pods = self.lab.kubectl(
+            "-n", "rocelane", "get", "pods", "-l", "app.kubernetes.io/component=device-plugin",
+            "--field-selector", "spec.nodeName=node0", "-o", "name",
+        ).stdout.split()
+        return self.lab.kubectl("-n", "rocelane", "logs", pods[0], check=False).stdout.count("registered with kubelet resource")

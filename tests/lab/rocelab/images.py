@@ -25,6 +25,8 @@ _VERBS_PROGRAMS = (
 # libibverbs finds its driver for soft RoCE by this file's name and loads it at run time.
 _PROVIDER = "/usr/lib/x86_64-linux-gnu/libibverbs/librxe-rdmav*.so"
 _PROVIDER_CONFIG = "/etc/libibverbs.d/rxe.driver"
+# glibc loads it when a thread ends by pthread_exit(3): rping does.
+_UNWINDER = "/usr/lib/x86_64-linux-gnu/libgcc_s.so.1"
 _BUSYBOX = "/usr/bin/busybox"
 
 # One directory for each purpose, as on any current distribution, so that a path works whichever way it is written.
@@ -78,7 +80,7 @@ def _pause() -> Path:
 def _verbs() -> Path:
     root = rootfs.base()
     providers = ["/" + str(path.relative_to(root)) for path in root.glob(_PROVIDER.removeprefix("/"))]
-    files = closure.closure([*_VERBS_PROGRAMS, *providers, _BUSYBOX], root)
+    files = closure.closure([*_VERBS_PROGRAMS, *providers, _UNWINDER, _BUSYBOX], root)
     files[_PROVIDER_CONFIG] = closure.resolve(_PROVIDER_CONFIG, root)
     applets = cache.run("verbs", [files[_BUSYBOX], "--list"]).split()
     taken = {Path(path).name for path in files}

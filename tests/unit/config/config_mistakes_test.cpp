@@ -214,13 +214,12 @@ TEST(ConfigMistakes, every_cut_of_a_good_document_is_an_error) {
 }
 
 TEST(ConfigMistakes, any_changed_byte_is_survived) {
+  constexpr std::string_view kBytes = "\"{}[,9-\\\xff";
   for (std::size_t at = 0; at < test::kSampleConfig.size(); ++at) {
-    for (const char c : {'\0', '"', '{', '}', '[', ',', '9', '-', '\xff'}) {
-      std::string text(test::kSampleConfig);
-      text[at] = c;
-      const auto config = parse_config(text);
-      EXPECT_TRUE(config.ok() || !config.error().message.empty());
-    }
+    std::string text(test::kSampleConfig);
+    text[at] = kBytes[at % kBytes.size()];
+    const auto config = parse_config(text);
+    EXPECT_TRUE(config.ok() || !config.error().message.empty());
   }
 }
 

@@ -2,12 +2,15 @@
 #include "lib/kubelet/device_plugin.h"
 
 #include <gmock/gmock.h>
+#include <grpcpp/client_context.h>
 #include <gtest/gtest.h>
+#include <proto/device_plugin.grpc.pb.h>
 
 #include <atomic>
 #include <filesystem>
 #include <future>
 
+#include "lib/kubelet/channel.h"
 #include "tests/support/fake_kubelet.h"
 #include "tests/support/result_matchers.h"
 #include "tests/support/temp_dir.h"
@@ -144,6 +147,22 @@ TEST_F(DevicePlugin, stops_with_a_stream_open_and_removes_its_socket) {
   EXPECT_LT(steady_clock::now() - before, milliseconds(1000));
   EXPECT_FALSE(std::filesystem::exists(socket_));
   EXPECT_EQ(ends, 0) << "stop() is not a lost peer";
+}
+
+TEST_F(DevicePlugin, stops_though_a_peer_does_not_read_its_stream) {
+  FakeKubelet::List many;  // more than HTTP/2's window takes without a reader
+  for (int i = 0; i < 20'000; ++i) {
+    many.push_back({.id = "device-with-a-rather-long-name-" + std::to_string(i)});
+  }
+  plugin_->publish(many);
+  const auto channel = connect_channel(socket_);
+  ASSERT_OK(channel);
+  grpc::ClientContext context;
+  const auto stream = v1beta1::DevicePlugin::NewStub(*channel)->ListAndWatch(&context, {});
+  stream->WaitForInitialMetadata();
+  const auto before = steady_clock::now();
+  plugin_->stop();
+  EXPECT_LT(steady_clock::now() - before, milliseconds(1000));
 }
 
 TEST_F(DevicePlugin, listens_again_after_the_directory_was_wiped) {

@@ -88,14 +88,13 @@ TEST(Record, cut_at_any_byte_is_damage_and_never_a_crash) {
 }
 
 TEST(Record, any_changed_byte_is_survived) {
+  constexpr std::string_view kBytes = "\"}[-9\\\xff";
   const auto good = encode_record(test::sample_record());
   for (std::size_t at = 0; at < good.size(); ++at) {
-    for (const char c : {'\0', '"', '}', '[', '-', '9', '\xff'}) {
-      auto text = good;
-      text[at] = c;
-      const auto record = parse_record(text);
-      EXPECT_TRUE(record.ok() || !record.error().message.empty());
-    }
+    auto text = good;
+    text[at] = kBytes[at % kBytes.size()];
+    const auto record = parse_record(text);
+    EXPECT_TRUE(record.ok() || !record.error().message.empty());
   }
 }
 

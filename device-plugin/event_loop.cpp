@@ -67,7 +67,12 @@ struct Timer::Inner {
 };
 
 Timer::Timer(EventLoop& loop) : inner_(std::make_shared<Inner>(loop.inner_->context)) {}
-Timer::~Timer() { cancel(); }
+// The pending wait shares Inner; it finds the timer disarmed and does nothing.
+Timer::~Timer() {
+  inner_->armed = false;
+  std::error_code ignored;
+  inner_->timer.cancel(ignored);
+}
 
 void Timer::arm(std::chrono::milliseconds span, Task task) {
   inner_->timer.expires_after(span);

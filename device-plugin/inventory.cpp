@@ -32,7 +32,9 @@ Result<void> append_vfs(const sysfs::Sysfs& sysfs, const PciAddress& pf_address,
     if (!function.ok() && function.error().code == Code::kNotFound) {
       continue;
     }
-    ROCELANE_RETURN_IF_ERROR(function);
+    if (!function.ok()) {
+      return function.error();
+    }
     ROCELANE_ASSIGN_OR_RETURN(
         const auto acpi_index,
         sysfs.find(std::string(kPciDevices) + "/" + address.to_string() + "/acpi_index"));

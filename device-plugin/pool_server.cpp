@@ -25,7 +25,8 @@ Result<kubelet::Allocation> allocate(const std::set<std::string>& known,
   kubelet::Allocation allocation;
   for (const auto& id : ids) {
     if (known.count(id) == 0) {
-      return Error::make(Code::kNotFound, resource + " has no device " + id);
+      return Error::make(Code::kNotFound,
+                         std::string(resource).append(" has no device ").append(id));
     }
     allocation.cdi_devices.push_back(rdma::cdi_device(id));
   }

@@ -21,6 +21,10 @@ using Milliseconds = std::chrono::milliseconds;
 // One List of a node with hundreds of pods takes kubelet some ten milliseconds.
 constexpr Milliseconds kListTimeout{5'000};
 
+// What a try gets at least: cut to a few milliseconds it would end as DEADLINE_EXCEEDED and hide
+// why kubelet does not answer.
+constexpr Milliseconds kLeastTry{100};
+
 // Both are bare errors in kubelet 1.34 (pkg/kubelet/apis/podresources/server_v1.go), which gRPC
 // sends as UNKNOWN: only the sentence tells them apart.
 constexpr std::string_view kGetDisabled = "Get method disabled";
@@ -175,7 +179,7 @@ Result<PodDevices> get_pod_devices(const std::string& socket, std::string_view p
   const auto deadline = Deadline::after(policy.limit);
   auto pause = policy.first_pause;
   for (int tries = 1;; ++tries) {
-    auto answer = query.try_once(deadline.left());
+    auto answer = query.try_once(std::max(deadline.left(), kLeastTry));
     // A missing socket carries ENOENT, a pod kubelet does not know has no errno.
     if (answer.ok() || !may_pass(answer.error(), answer.error().sys_errno == 0)) {
       return answer;

@@ -43,7 +43,7 @@ class Release(LabCase):
         """The next ADD gets SIGKILL at its nth netlink request; the ones after it are left alone."""
         wrapper = f"""#!/bin/bash
 if [ "$CNI_COMMAND" = ADD ] && mkdir /run/kill-once 2>/dev/null; then
-  strace -f -qq -o /dev/null -e trace=sendmsg -e inject=sendmsg:signal=KILL:when={nth} /opt/cni/bin/roce-cni.real
+  strace -f -qq -o /dev/null -e trace=sendto -e inject=sendto:signal=KILL:when={nth} /opt/cni/bin/roce-cni.real
   echo $? > /run/killed; exit 1
 fi
 exec /opt/cni/bin/roce-cni.real

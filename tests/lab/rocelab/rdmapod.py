@@ -30,7 +30,8 @@ def manifest(
     quantity = {resource: str(devices)} if devices else {}
     spec: dict = {
         "restartPolicy": "Never",
-        "terminationGracePeriodSeconds": 0,
+        # Not 0: the API would forget the pod at once, before its sandbox is gone.
+        "terminationGracePeriodSeconds": 1,
         "securityContext": {"runAsUser": 1000, "runAsGroup": 1000, "runAsNonRoot": True},
         "containers": [
             {
@@ -197,7 +198,9 @@ def _client(client: RdmaPod, words: Sequence[str]) -> str:
     # The server listens some moments after its start; the tools give up at the first refused connection.
     def attempt() -> str:
         done = client.exec(*words, check=False, timeout=_TRAFFIC_SECONDS)
-        refused = "Connection refused" in done.stderr + done.stdout or "couldn't connect" in (done.stderr + done.stdout).lower()
+        # rdma_cm says REJECTED, with the reason "no such service", where TCP says refused.
+        said = (done.stderr + done.stdout).lower()
+        refused = any(word in said for word in ("connection refused", "couldn't connect", "cm_event_rejected, error 8"))
         if done.returncode != 0 and not refused:
             raise CommandError(client.name, done)
         return done.stdout if done.returncode == 0 else ""

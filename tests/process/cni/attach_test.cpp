@@ -3,10 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
-#include <fstream>
 
-#include "lib/netlink/rdma.h"
+#include "lib/base/subprocess.h"
+#include "lib/netlink/link.h"
 #include "tests/process/cni/vf_test_case.h"
 #include "tests/support/result_matchers.h"
 
@@ -201,6 +202,12 @@ TEST_F(Attach, a_host_name_and_an_alternative_name_that_collide_in_the_pod_do_no
   rename.name = "eth0";
   ASSERT_OK(netlink::set_link(*socket, (*link)->index, rename));
   ASSERT_OK(netlink::add_alt_name(*socket, (*link)->index, "rocealt"));
+  // udev answers to the renaming with an alternative name of its own.
+  ASSERT_OK(run_subprocess({.path = "/usr/bin/udevadm",
+                            .arguments = {"settle"},
+                            .environment = {},
+                            .input = {},
+                            .limit = std::chrono::seconds(30)}));
   const auto before = snapshot();
   const PodSandbox pod("names");
   {

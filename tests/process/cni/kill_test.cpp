@@ -30,15 +30,10 @@ class Kill : public VfTestCase {
   // that.
   bool run_killed(const std::string& command, const PodSandbox& pod, int nth) {
     auto killed = call(command, pod);
-    killed.through = {kStrace,
-                      "-f",
-                      "-qq",
-                      "-o",
-                      "/dev/null",
-                      "-e",
-                      "trace=sendmsg",
-                      "-e",
-                      "inject=sendmsg:signal=KILL:when=" + std::to_string(nth)};
+    killed.through = {
+        kStrace,        "-f",        "-qq",
+        "-o",           "/dev/null", "-e",
+        "trace=sendto", "-e",        "inject=sendto:signal=KILL:when=" + std::to_string(nth)};
     const auto answer = call_cni(killed);
     EXPECT_TRUE(answer.exit_code == 0 || answer.exit_code == 137) << answer.output << answer.log;
     return answer.exit_code != 0;

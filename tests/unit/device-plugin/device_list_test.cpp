@@ -49,6 +49,7 @@ Selector pf_selector(const std::string& name, std::vector<std::uint32_t> vfs = {
 
 std::vector<std::string> ids(const std::vector<ListedDevice>& devices) {
   std::vector<std::string> out;
+  out.reserve(devices.size());
   for (const auto& device : devices) {
     out.push_back(device.id);
   }

@@ -14,6 +14,7 @@ using testing::ElementsAre;
 
 std::vector<std::string> addresses(const std::vector<VirtualFunction>& vfs) {
   std::vector<std::string> out;
+  out.reserve(vfs.size());
   for (const auto& vf : vfs) {
     out.push_back(vf.function.address.to_string());
   }

@@ -121,7 +121,10 @@ TEST_F(PodResources, a_call_past_the_rate_limit_is_repeated) {
 
 TEST_F(PodResources, a_limit_that_does_not_pass_ends_as_busy_with_a_sentence) {
   server_->refuse_next(1'000'000);
-  const auto pod = get_pod_devices(socket_, "default", "a", kShort);
+  constexpr RetryPolicy kManyTries{.limit = milliseconds(400),
+                                   .first_pause = milliseconds(1),
+                                   .longest_pause = milliseconds(10)};
+  const auto pod = get_pod_devices(socket_, "default", "a", kManyTries);
   ASSERT_TRUE(test::has_error(pod, Code::kBusy));
   EXPECT_THAT(pod.error().message, HasSubstr("try again later"));
   EXPECT_THAT(pod.error().message, HasSubstr("rejected by rate limit"));
@@ -130,7 +133,9 @@ TEST_F(PodResources, a_limit_that_does_not_pass_ends_as_busy_with_a_sentence) {
 
 TEST_F(PodResources, a_burst_of_callers_is_served_in_spite_of_the_rate_limit) {
   constexpr int kCallers = 40;
+  server_->refuse_next(kCallers / 2);  // a slow machine may stay below the rate limit
   std::vector<std::thread> callers;
+  callers.reserve(kCallers);
   std::atomic<int> served{0};
   for (int i = 0; i < kCallers; ++i) {
     callers.emplace_back([&] { served += get_pod_devices(socket_, "default", "a").ok() ? 1 : 0; });
@@ -139,7 +144,7 @@ TEST_F(PodResources, a_burst_of_callers_is_served_in_spite_of_the_rate_limit) {
     caller.join();
   }
   EXPECT_EQ(served, kCallers);
-  EXPECT_GT(server_->calls().refused, 0);
+  EXPECT_GE(server_->calls().refused, kCallers / 2);
 }
 
 TEST_F(PodResources, a_kubelet_that_hangs_is_busy_at_the_limit) {

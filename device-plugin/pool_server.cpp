@@ -11,7 +11,7 @@ namespace rocelane::plugin {
 namespace {
 
 // The first pause is short because kubelet.sock can be seen between bind(2) and listen(2).
-constexpr std::chrono::milliseconds kFirstPause{10};
+constexpr std::chrono::milliseconds kFirstPause{2};
 constexpr std::chrono::milliseconds kLongestPause{1000};
 
 // Kubelet opens ListAndWatch right after Register. Without a stream by then it will not come: when

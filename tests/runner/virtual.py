@@ -113,6 +113,11 @@ class _Recorder(unittest.TestResult):
     def addFailure(self, test: unittest.TestCase, err: tuple) -> None:  # noqa: N802
         self._add(test, FAILED, "".join(traceback.format_exception(*err)))
 
+    def addSubTest(self, test: unittest.TestCase, subtest: unittest.TestCase, err: tuple | None) -> None:  # noqa: N802
+        # A failed one; the passed are counted with their test.
+        if err is not None:
+            self._add(test, FAILED, f"{subtest}\n" + "".join(traceback.format_exception(*err)))
+
     def addSkip(self, test: unittest.TestCase, reason: str) -> None:  # noqa: N802
         self._add(test, SKIPPED, reason)
 

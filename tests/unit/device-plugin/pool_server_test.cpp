@@ -85,7 +85,7 @@ TEST_F(PoolServerTest, does_not_spin_when_every_stream_is_lost_at_once) {
     kubelet_->drop_stream(kResource);
     std::this_thread::yield();
   }
-  // 0, 20, 40, … ms: the pauses double.
+  // 0, 4, 8, … ms: the pauses double.
   EXPECT_LT(kubelet_->registrations().size(), 12U);
 }
 

@@ -121,6 +121,11 @@ Planned make_plans(const std::vector<Held>& devices, const config::Config& confi
       return {.plans = {}, .error = choice.error};
     }
     const auto& network = *choice.network;
+    if (network.vrf) {
+      return refuse(
+          ErrorCode::kUnsupportedField,
+          fmt::format("network {}: vrf is not applied by this version; remove it", network.name));
+    }
     attachment::Plan plan;
     plan.container_id = call.container_id;
     plan.netns_path = call.netns;

@@ -52,6 +52,16 @@ Planned plan_nad(const cni::Call& call, const cni::NetConf& conf) {
   plan.device_id = conf.nad->device_id;
   plan.type = conf.nad->type == "softRoce" ? config::PoolType::kSoftRoce : config::PoolType::kSriov;
   plan.vf = settings_of(*conf.nad);
+  if (const auto wanted = argument(call, "MAC"); !wanted.empty() && !plan.vf.mac) {
+    const auto mac = MacAddress::parse(wanted);
+    if (!mac.ok()) {
+      return {.plans = {},
+              .error = cni::CniError{.code = cni::ErrorCode::kInvalidEnvironment,
+                                     .message = "CNI_ARGS MAC: " + mac.error().message,
+                                     .details = {}}};
+    }
+    plan.vf.mac = *mac;
+  }
   plan.ipam = conf.ipam.empty() ? std::string() : cni::encode_delegate_conf(conf, conf.ipam);
   // The memlock policy is the node's; a NAD has no field for it.
   if (const auto config = config::load_config(conf.places.config_file); config.ok()) {

@@ -275,4 +275,22 @@ std::string FakeKubelet::preferred_allocation(const std::string& resource) const
   return status.ok() ? "OK" : status.error_message();
 }
 
+struct UnreadStream::Inner {
+  std::shared_ptr<grpc::Channel> channel;
+  grpc::ClientContext context;
+  std::unique_ptr<v1beta1::DevicePlugin::Stub> stub;
+  std::unique_ptr<grpc::ClientReader<v1beta1::ListAndWatchResponse>> stream;
+};
+
+UnreadStream::UnreadStream(const std::string& plugin_socket) : inner_(std::make_unique<Inner>()) {
+  auto channel = kubelet::connect_channel(plugin_socket);
+  ROCELANE_CHECK(channel.ok());
+  inner_->channel = std::move(*channel);
+  inner_->stub = v1beta1::DevicePlugin::NewStub(inner_->channel);
+  inner_->stream = inner_->stub->ListAndWatch(&inner_->context, {});
+  inner_->stream->WaitForInitialMetadata();
+}
+
+UnreadStream::~UnreadStream() = default;
+
 }  // namespace rocelane::test

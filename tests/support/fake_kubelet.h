@@ -72,4 +72,19 @@ class FakeKubelet {
   std::unique_ptr<Inner> inner_;
 };
 
+// A ListAndWatch stream of a plugin that nobody reads.
+class UnreadStream {
+ public:
+  explicit UnreadStream(const std::string& plugin_socket);  // returns when the plugin serves it
+  UnreadStream(const UnreadStream&) = delete;
+  UnreadStream& operator=(const UnreadStream&) = delete;
+  UnreadStream(UnreadStream&&) = delete;
+  UnreadStream& operator=(UnreadStream&&) = delete;
+  ~UnreadStream();
+
+ private:
+  struct Inner;
+  std::unique_ptr<Inner> inner_;
+};
+
 }  // namespace rocelane::test

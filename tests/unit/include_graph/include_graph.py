@@ -136,9 +136,10 @@ def _external(include: Include) -> Iterator[str]:
         yield f"<{include.path}>: libnl stays in lib/netlink/*.cpp"
     if _VERBS.match(include.path) and not (include.below("lib", "verbs") and include.is_source):
         yield f"<{include.path}>: ibverbs and librdmacm stay in lib/verbs/*.cpp"
-    grpc_place = include.below("lib", "kubelet") or include.below("tests", "support")
+    grpc_places = (("lib", "kubelet"), ("tests", "support"), ("tests", "unit", "kubelet"))
+    grpc_place = any(include.below(*place) for place in grpc_places)
     if _GRPC.search(include.path) and (include.public or not grpc_place):
-        yield f"<{include.path}>: gRPC stays in lib/kubelet, out of its public headers, and in tests/support"
+        yield f"<{include.path}>: gRPC stays in lib/kubelet, out of its public headers, and in its tests"
     json_place = include.below("lib") and include.file.parts[1] in _JSON_LIBRARIES
     if _JSON.match(include.path) and not (tests or json_place):
         yield f"<{include.path}>: JSON is parsed in lib/{{{','.join(_JSON_LIBRARIES)}}} only"

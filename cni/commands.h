@@ -19,7 +19,7 @@ struct CommandAnswer {
 // Chained: prevResult goes out as it came in, whether the pod holds devices of ours or not.
 CommandAnswer add(const cni::Call& call, const cni::NetConf& conf);
 // Chained: never an error (it would keep the primary plugin's own clean-up from running); what
-// could not be finished stays in its record as `releasing` for the agent.
+// could not be finished stays in its record as `releasing` for the next DEL, ADD or GC.
 CommandAnswer del(const cni::Call& call, const cni::NetConf& conf);
 CommandAnswer check(const cni::Call& call, const cni::NetConf& conf);
 // Releases attachments of this network that are not among the valid ones and whose netns is gone.

@@ -22,7 +22,7 @@ bool is_of_call(const Record& record, const cni::Call& call, const cni::NetConf&
 
 void report_damage(const state::Listing& listing) {
   for (const auto& damaged : listing.damaged) {
-    log::error("record cannot be read; the agent's sweep takes its device home",
+    log::error("record cannot be read and is kept; its device has to be looked after by hand",
                {{"record", damaged.path}, {"err", damaged.problem}});
   }
 }

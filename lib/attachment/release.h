@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The way back of one attachment, from its record alone: for DEL, for the undoing of a failed ADD,
-// and for the agent's sweep. Idempotent and best effort: every step is tried, what is already done
-// or gone counts as done, and only when all of it is done does the record go.
+// for GC, and for an ADD on a device whose DEL was lost. Idempotent and best effort: every step is
+// tried, what is already done or gone counts as done, and only when all of it is done does the
+// record go.
 //
 // Acts on the netns of the calling thread as the host's. What happens when the device vanishes
 // half-way: no function, no driver or no netdev means that there is nothing to put back.

@@ -21,7 +21,7 @@ enum class Phase {
   kPlanned,    // written; nothing touched yet
   kChanging,   // the step in `step` is under way or done
   kReady,      // the pod may use the device
-  kReleasing,  // DEL or the sweep began and has not finished
+  kReleasing,  // a release began and has not finished
 };
 
 std::string_view to_string(Phase phase);

@@ -136,7 +136,7 @@ void remove_leftovers(const std::string& directory, const std::string& name) {
   std::filesystem::directory_iterator entry(directory, status);
   for (; !status && entry != std::filesystem::directory_iterator(); entry.increment(status)) {
     if (entry->path().filename().string().starts_with("." + name + ".")) {
-      std::error_code ignored;  // the sweep meets it again
+      std::error_code ignored;  // the next listing meets it again
       std::filesystem::remove(entry->path(), ignored);
     }
   }
